@@ -67,6 +67,29 @@ DEALLOCATE pairs;
 RESET plan_cache_mode;
 SELECT * FROM compare('SELECT r, (SELECT count(*) FROM page a JOIN feed f ON a.h <@> f.h <= r AND a.id % 2 = r % 2) FROM generate_series(-1, 4) AS r');
 
+\echo '-- columns of fixed length that are NULL, passed by reference, added later, more than can be kept; equal rows; many versions'
+CREATE TABLE wide (id int, u uuid, n name, c "char", s int2, big numeric, h simhash, flag bool, t timestamptz);
+INSERT INTO wide SELECT i, CASE WHEN i % 3 > 0 THEN md5(i::text)::uuid END, 'n' || i, 'c', CASE WHEN i % 4 > 0 THEN i END, i,
+    flipped(CASE WHEN i <= 400 THEN 1 ELSE i / 3 END, i % 4), i % 5 > 0, to_timestamp(i) FROM generate_series(1, 3000) AS i;
+CREATE INDEX wide_h ON wide USING simhash (h);
+ALTER TABLE wide ADD added int DEFAULT 7, ADD a1 int, ADD a2 int, ADD a3 int, ADD a4 int, ADD a5 int, ADD a6 int, ADD a7 int, ADD a8 int;
+UPDATE wide SET a1 = id, flag = NULL WHERE id % 2 = 0;
+VACUUM (INDEX_CLEANUP off) wide;
+UPDATE wide SET a2 = id WHERE id % 3 = 0;
+UPDATE wide SET a2 = id + 1 WHERE id % 12 = 0;
+DELETE FROM wide WHERE id % 19 = 0;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, b.u, b.s, a.flag, b.flag, a.added, b.a1, a.a2, b.t FROM wide a JOIN wide b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a.u, b.u, a.c, b.c, a.ctid, b.ctid FROM wide a JOIN wide b ON a.h <@> b.h <= 1',
+    'SELECT a.n, b.n, a.big FROM wide a JOIN wide b ON a.h <@> b.h <= 1 AND a.id < b.id',
+    'SELECT a.n, a.u, b.id, b.ctid FROM wide a JOIN page b ON a.h <@> b.h <= 3',
+    'SELECT a.u, a.c, a.s, a.flag, a.t, a.added, a.a1, a.a2, a.a3, a.a4, a.a5, a.a6, a.a7, a.a8, a.ctid, b.id FROM wide a JOIN wide b ON a.h <@> b.h <= 1'
+]) AS query, compare(query) AS c;
+SET work_mem = '64kB';
+SELECT * FROM compare('SELECT a.u, b.u, a.s, a.ctid, b.a2 FROM wide a JOIN wide b ON a.h <@> b.h <= 3 AND a.id < b.id');
+RESET work_mem;
+DROP TABLE wide;
+
 RESET enable_seqscan;
 RESET enable_nestloop;
 

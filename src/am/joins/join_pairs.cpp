@@ -110,6 +110,7 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 struct RowColumn {
     int side;
     AttrNumber number;
+    int kept; // its place among the kept columns
 };
 
 enum class PairPhase {
@@ -156,12 +157,15 @@ struct PairJoinState {
     bool was_tested;
     int columns;
     RowColumn *column;
+    bool keeps;          // all columns, with each pair; otherwise the rows of a pair are fetched
+    KeptColumns kept[2]; // of each side
     ExprState *radius;
     ExprState *conditions;
 
     MemoryContext context;
     PairPhase phase;
     PairSearch *search;
+    JoinedRows pair;        // the last one
     TableScanDesc scan;     // of the rows of a part with themselves
     int scanned;            // the part
     SharedPairJoin *shared; // null if this process does all
@@ -171,21 +175,38 @@ struct PairJoinState {
 
 PairJoinState *join_of(CustomScanState *node) { return reinterpret_cast<PairJoinState *>(node); }
 
-// Makes the joined row of two rows, each of the current part of a side.
-TupleTableSlot *fill(PairJoinState *state, const JoinedSide &x, const JoinedSide &y)
+// Makes the joined row. get(column, null) returns a column.
+template <typename Get> TupleTableSlot *fill_columns(PairJoinState *state, Get get)
 {
     TupleTableSlot *joined = state->css.ss.ss_ScanTupleSlot;
-    const JoinedSide *const side[2] = {&x, &y};
     ExprContext *context = state->css.ss.ps.ps_ExprContext;
     ResetExprContext(context);
     ExecClearTuple(joined);
-    for (int i = 0; i < state->columns; i++) {
-        const JoinedSide &of = *side[state->column[i].side];
-        joined->tts_values[i] = read_column(context, of.map[of.current], of.row[of.current],
-                                            state->column[i].number, &joined->tts_isnull[i]);
-    }
+    for (int i = 0; i < state->columns; i++)
+        joined->tts_values[i] = get(state->column[i], &joined->tts_isnull[i]);
     context->ecxt_scantuple = joined;
     return ExecStoreVirtualTuple(joined);
+}
+
+// Makes the joined row of two rows, each of the current part of a side.
+TupleTableSlot *fill(PairJoinState *state, const JoinedSide &x, const JoinedSide &y)
+{
+    const JoinedSide *const side[2] = {&x, &y};
+    return fill_columns(state, [&](const RowColumn &column, bool *null) {
+        const JoinedSide &of = *side[column.side];
+        return read_column(state->css.ss.ps.ps_ExprContext, of.map[of.current], of.row[of.current],
+                           column.number, null);
+    });
+}
+
+// The same of the last pair, with one row or the other first.
+TupleTableSlot *fill_pair(PairJoinState *state, int first)
+{
+    if (!state->keeps)
+        return fill(state, state->side[first], state->side[1 - first]);
+    return fill_columns(state, [state, first](const RowColumn &column, bool *null) {
+        return state->kept[column.side].value(state->pair.kept[column.side ^ first], column.kept, null);
+    });
 }
 
 // The radius, or -1 if it is null.
@@ -224,6 +245,7 @@ void begin_search(PairJoinState *state)
     const SearchedSide searched[2] = {state->side[0], state->side[1]};
     MemoryContext caller = MemoryContextSwitchTo(state->context);
     state->search = begin_pair_search(searched, one_index(state) ? 1 : 2, radius, snapshot,
+                                      state->keeps ? state->kept : nullptr,
                                       shared == nullptr ? nullptr : shared->search());
     MemoryContextSwitchTo(caller);
     state->phase = state->numbers.method == PairMethod::and_itself && scan_part(state, 0) ? PairPhase::itself
@@ -258,11 +280,11 @@ TupleTableSlot *select_part(JoinedSide *side, int part)
 }
 
 // Fetches a row of a pair, unless it is that of the last pair.
-void fetch_row(PairJoinState *state, int number, JoinedRows *pair)
+void fetch_row(PairJoinState *state, int number)
 {
     JoinedSide *side = &state->side[number];
-    const int part = pair->part[number];
-    ItemPointerData *place = &pair->row[number];
+    const int part = state->pair.part[number];
+    ItemPointerData *place = &state->pair.row[number];
     TupleTableSlot *row = select_part(side, part);
     if (!TupIsNull(row) && ItemPointerEquals(&row->tts_tid, place))
         return;
@@ -274,9 +296,8 @@ void fetch_row(PairJoinState *state, int number, JoinedRows *pair)
 // The next joined row, or null.
 TupleTableSlot *next_row(PairJoinState *state)
 {
-    JoinedSide *x = &state->side[0], *y = &state->side[1];
+    JoinedSide *x = &state->side[0];
     TupleTableSlot *row;
-    JoinedRows pair;
     for (;;) {
         switch (state->phase) {
         case PairPhase::begin:
@@ -293,18 +314,18 @@ TupleTableSlot *next_row(PairJoinState *state)
                 state->phase = PairPhase::pairs;
             break;
         case PairPhase::pairs:
-            if (!next_pair(state->search, &pair)) {
+            if (!next_pair(state->search, &state->pair)) {
                 state->phase = PairPhase::end;
                 break;
             }
-            fetch_row(state, 0, &pair);
-            fetch_row(state, 1, &pair);
+            for (int side = 0; side < 2 && !state->keeps; side++)
+                fetch_row(state, side);
             if (one_index(state))
                 state->phase = PairPhase::exchanged;
-            return fill(state, *x, *y);
+            return fill_pair(state, 0);
         case PairPhase::exchanged:
             state->phase = PairPhase::pairs;
-            return fill(state, *y, *x);
+            return fill_pair(state, 1);
         case PairPhase::end:
             return nullptr;
         }
@@ -360,20 +381,44 @@ void open_tables(PairJoinState *state, EState *estate, int flags)
     }
 }
 
+// Where the columns of the scan's row come from. Of one index, any row may be on either side.
+void set_columns(PairJoinState *state, const List *targets)
+{
+    state->columns = list_length(targets);
+    state->column =
+        static_cast<RowColumn *>(palloc(sizeof(RowColumn) * (static_cast<Size>(state->columns) + 1)));
+    state->keeps = true;
+    for (int i = 0; i < state->columns; i++) {
+        const auto *entry = static_cast<const TargetEntry *>(list_nth(targets, i));
+        const auto *var = reinterpret_cast<const Var *>(entry->expr);
+        const int side = static_cast<Index>(var->varno) == state->side[1].number;
+        KeptColumns *kept = &state->kept[one_index(state) ? 0 : side];
+        state->column[i] = {side, var->varattno,
+                            kept->add(RelationGetDescr(state->side[side].table), var->varattno)};
+        state->keeps = state->keeps && state->column[i].kept >= 0;
+    }
+    if (one_index(state))
+        state->kept[1] = state->kept[0];
+    const int words = Max(state->kept[0].words, state->kept[1].words);
+    for (int i = 0; i < 2; i++) {
+        const JoinedSide &side = state->side[i];
+        state->kept[i].words = words;
+        state->kept[i].numbers = static_cast<const AttrNumber **>(
+            palloc0(sizeof(AttrNumber *) * static_cast<Size>(side.parts + 1)));
+        for (int part = 0; part < side.parts; part++) {
+            const TupleConversionMap *map = side.map[part].map;
+            state->kept[i].numbers[part] = map == nullptr ? nullptr : map->attrMap->attnums;
+        }
+    }
+}
+
 void begin_pairs_join(CustomScanState *node, EState *estate, int flags)
 {
     PairJoinState *state = join_of(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     state->numbers = read_plan_private(scan->custom_private);
     open_tables(state, estate, flags);
-    state->columns = list_length(scan->custom_scan_tlist);
-    state->column =
-        static_cast<RowColumn *>(palloc(sizeof(RowColumn) * (static_cast<Size>(state->columns) + 1)));
-    for (int i = 0; i < state->columns; i++) {
-        const auto *entry = static_cast<const TargetEntry *>(list_nth(scan->custom_scan_tlist, i));
-        const auto *var = reinterpret_cast<const Var *>(entry->expr);
-        state->column[i] = {static_cast<Index>(var->varno) == state->side[1].number, var->varattno};
-    }
+    set_columns(state, scan->custom_scan_tlist);
     state->radius = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
     state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
     state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);

@@ -32,11 +32,20 @@ void begin_output(PairOutput *output, Size bytes, Size extra)
     constexpr Size kProbeBytes = 2 * 2 * sizeof(Probe);
     // Besides the matches that a search waits for there is room for those in a leaf (match_search.cpp).
     const Size least = 1024 + static_cast<Size>(leaf_capacity(BLCKSZ));
+    if (output->columns != nullptr) {
+        output->row_bytes = sizeof(uint64) * static_cast<Size>(output->columns->words);
+        extra += 2 * output->row_bytes;
+    }
     output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), least, kMostPairs);
     output->pair = static_cast<FoundPair *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
     output->probe =
         static_cast<Probe *>(MemoryContextAllocHuge(CurrentMemoryContext, kProbeBytes * output->capacity));
+    if (output->columns != nullptr) {
+        output->kept = static_cast<uint64 *>(
+            MemoryContextAllocHuge(CurrentMemoryContext, 2 * output->row_bytes * output->capacity));
+        output->page_row = static_cast<uint64 *>(palloc(output->row_bytes << Probe::kOffsetBits));
+    }
     visit_parts(output, [](PairPart *part) {
         part->fetch = begin_index_fetch(part->heap);
         part->slot = table_slot_create(part->heap, nullptr);
@@ -52,33 +61,50 @@ void end_output(PairOutput *output)
     });
     pfree(output->pair);
     pfree(output->probe);
+    if (output->columns != nullptr) {
+        pfree(output->kept);
+        pfree(output->page_row);
+    }
 }
 
-void flush_pairs(PairOutput *output)
+void settle_pairs(PairOutput *output)
 {
     if (output->source != nullptr && output->source->resolve != nullptr)
         output->source->resolve(output);
     look_up_members(output);
+    Size kept = 0;
     for (Size i = 0; i < output->pairs; i++) {
-        FoundPair pair = output->pair[i];
+        const FoundPair pair = output->pair[i];
         if (!(pair.tag[0] & pair.tag[1] & kVisible)) {
             output->unseen++;
             continue;
         }
         output->seen++;
-        const uint64 distance = pair.tag[0] >> kDistanceShift;
-        if (output->sides == 1 && !output->queries) {
-            uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
-            pair = {{std::min(a, b), std::max(a, b)}};
-            if (a == b)
-                continue; // two entries of one row, which an intact index does not have
-        }
-        output->sink.put(output->sink.context, pair.tag[0] & kTidMask, pair.tag[1] & kTidMask, distance);
+        if (output->sides == 1 && !output->queries && ((pair.tag[0] ^ pair.tag[1]) & kTidMask) == 0)
+            continue; // two entries of one row, which an intact index does not have
+        if (output->columns != nullptr && kept < i)
+            std::memcpy(output->kept_row(2 * kept), output->kept_row(2 * i), 2 * output->row_bytes);
+        output->pair[kept++] = pair;
     }
-    output->pairs = 0;
+    output->pairs = kept;
     output->thinned = output->thinning;
     if (output->unseen > output->many_unseen && output->unseen > output->seen)
         output->filter_early = true;
+}
+
+void flush_pairs(PairOutput *output)
+{
+    settle_pairs(output);
+    if (output->sink.put_settled != nullptr)
+        output->sink.put_settled(output->sink.context);
+    for (Size i = 0; i < output->pairs && output->sink.put_settled == nullptr; i++) {
+        const FoundPair pair = output->pair[i];
+        uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
+        if (output->sides == 1 && !output->queries && a > b)
+            std::swap(a, b);
+        output->sink.put(output->sink.context, a, b, pair.tag[0] >> kDistanceShift);
+    }
+    output->pairs = 0;
 }
 
 } // namespace simhash

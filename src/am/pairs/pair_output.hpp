@@ -57,11 +57,18 @@ struct PairOutput {
     Size capacity;
     PairSource *source; // null if nothing is read by it
     PairTasks tasks;
-    Probe *probe;        // room for 4 * capacity: two for each pair, and again for sorting
-    double seen, unseen; // pairs so far
+    Probe *probe;               // room for 4 * capacity: two for each pair, and again for sorting
+    const KeptColumns *columns; // of each side, with as many words; null if none are kept
+    Size row_bytes;             // of the columns of a row
+    uint64 *kept;               // of the members
+    uint64 *page_row;           // of the rows of a page
+    double seen, unseen;        // pairs so far
     double many_unseen;
     bool filter_early; // so many pairs had invisible members that rows are now looked up before they are
                        // compared
+
+    // The columns of a member; place = 2 * pair + member.
+    uint64 *kept_row(Size place) const { return kept + place * (row_bytes / sizeof(uint64)); }
 };
 
 // The search for the pairs of an output, which a kind of indexes begins. It goes on piece by piece, so that it can stop
@@ -86,7 +93,9 @@ Size pair_memory();
 // `extra` is memory that the caller takes for each waiting pair.
 void begin_output(PairOutput *output, Size bytes, Size extra = 0);
 void end_output(PairOutput *output);
-// Looks up the members of the waiting pairs and passes on the pairs whose members are both visible.
+// Looks up the members of the waiting pairs. The pairs whose members are both visible stay, in one order or the other.
+void settle_pairs(PairOutput *output);
+// Passes on those pairs.
 void flush_pairs(PairOutput *output);
 
 // Whether this process does the next task. All processes ask for the same tasks, in the same order.

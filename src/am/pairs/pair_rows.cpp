@@ -14,11 +14,14 @@
 extern "C" {
 #include "access/heapam.h"
 #include "access/xact.h"
+#include "catalog/heap.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 }
+
+#include <algorithm>
 
 namespace simhash
 {
@@ -33,11 +36,34 @@ RowProbes sort_probes(PairOutput *output, Size count)
     return {sorted, sorted + count};
 }
 
+// The tuple at a place of a heap page. Returns false if there is none.
+bool tuple_at(const PairPart &part, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
+{
+    Page page = BufferGetPage(buffer);
+    if (offset > PageGetMaxOffsetNumber(page) || !ItemIdIsNormal(PageGetItemId(page, offset)))
+        return false;
+    ItemId item = PageGetItemId(page, offset);
+    tuple->t_data = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    tuple->t_len = ItemIdGetLength(item);
+    tuple->t_tableOid = RelationGetRelid(part.heap);
+    ItemPointerSet(&tuple->t_self, BufferGetBlockNumber(buffer), offset);
+    return true;
+}
+
 void count_row(const PairPart &part, bool seen)
 {
     pgstat_count_index_tuples(part.index, 1);
     if (seen)
         pgstat_count_heap_fetch(part.index);
+}
+
+// Whether the snapshot sees this version, which is not the first of a row: it has been found before.
+bool is_visible_version(const PairPart &part, Snapshot snapshot, Buffer buffer, OffsetNumber offset)
+{
+    HeapTupleData tuple;
+    if (!tuple_at(part, buffer, offset, &tuple))
+        return false;
+    return HeapTupleIsHeapOnly(&tuple) && HeapTupleSatisfiesVisibility(&tuple, snapshot, buffer);
 }
 
 // The offset of the version that the snapshot sees of a row of a heap page, which is locked; InvalidOffsetNumber if it
@@ -58,15 +84,45 @@ OffsetNumber visible_offset(const PairPart &part, Snapshot snapshot, Buffer buff
     ItemPointerData tid;
     ItemPointerSet(&tid, BufferGetBlockNumber(buffer), offset);
     bool seen = heap_hot_search_buffer(&tid, part.heap, buffer, snapshot, &tuple, nullptr, true);
-    return seen ? ItemPointerGetOffsetNumber(&tid) : InvalidOffsetNumber;
+    if (!seen)
+        return is_visible_version(part, snapshot, buffer, offset) ? offset : InvalidOffsetNumber;
+    return ItemPointerGetOffsetNumber(&tid);
 }
 
 // The tids of the visible versions of rows of a block, by the offsets of the rows; kNoRow if there is none.
 using SeenRows = uint64[1 << Probe::kOffsetBits];
 
+// The rows of a block whose columns are kept, by their offsets.
+struct KeptRows {
+    const KeptColumns *columns; // null: none
+    int part;
+    uint64 *row;
+
+    uint64 *at(uint64 offset) const { return row + offset * static_cast<Size>(columns->words); }
+    // get(number, null) returns a column.
+    template <typename Get> void keep(uint64 offset, Get get) const
+    {
+        uint64 *words = at(offset);
+        const AttrNumber *numbers = columns->numbers[part];
+        words[0] = 0;
+        for (int i = 0; i < columns->count; i++) {
+            const KeptColumns::Column &column = columns->column[i];
+            bool null;
+            const bool mapped = numbers != nullptr && column.number > 0;
+            const Datum value = get(mapped ? numbers[column.number - 1] : column.number, &null);
+            if (null)
+                words[0] |= uint64{1} << i;
+            else if (column.by_value)
+                words[column.word] = static_cast<uint64>(value);
+            else
+                std::memcpy(words + column.word, DatumGetPointer(value), static_cast<Size>(column.length));
+        }
+    }
+};
+
 // Finds the visible versions of a block of a heap.
 void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
-                   SeenRows seen)
+                   SeenRows seen, const KeptRows &kept)
 {
     Buffer buffer = ReadBuffer(part.heap, block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -79,29 +135,43 @@ void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, R
         OffsetNumber version =
             visible_offset(part, snapshot, buffer, all_visible, static_cast<OffsetNumber>(offset));
         seen[offset] = version == InvalidOffsetNumber ? kNoRow : static_cast<uint64>(block) << 16 | version;
+        HeapTupleData tuple;
+        if (kept.columns == nullptr || version == InvalidOffsetNumber ||
+            !tuple_at(part, buffer, version, &tuple))
+            return;
+        TupleDesc row = RelationGetDescr(part.heap);
+        kept.keep(offset,
+                  [&](AttrNumber number, bool *null) { return heap_getattr(&tuple, number, row, null); });
     });
     UnlockReleaseBuffer(buffer);
 }
 
 // The same for a table of another kind.
-void see_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes, SeenRows seen)
+void see_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes, SeenRows seen,
+              const KeptRows &kept)
 {
     probes.each_row([&](uint64 offset) {
         ItemPointerData tid;
         ItemPointerSet(&tid, block, static_cast<OffsetNumber>(offset));
         bool again = false;
-        seen[offset] = table_index_fetch_tuple(part.fetch, &tid, snapshot, part.slot, &again, nullptr)
-                           ? tid_of(&part.slot->tts_tid).packed()
-                           : kNoRow;
+        const bool found =
+            table_index_fetch_tuple(part.fetch, &tid, snapshot, part.slot, &again, nullptr) ||
+            (kept.columns != nullptr && table_tuple_fetch_row_version(part.heap, &tid, snapshot, part.slot));
+        seen[offset] = found ? tid_of(&part.slot->tts_tid).packed() : kNoRow;
+        if (found && kept.columns != nullptr)
+            kept.keep(offset, [&](AttrNumber number, bool *null) {
+                return number < 0 ? slot_getsysattr(part.slot, number, null)
+                                  : slot_getattr(part.slot, number, null);
+            });
     });
     ExecClearTuple(part.slot);
     table_index_fetch_reset(part.fetch);
 }
 
 // Calls settle(place, tag) for each probe, with the tag of the version that the snapshot sees or 0; soon(place) a little
-// earlier. No page is locked then: a row may have any number of probes.
+// earlier. No page is locked then: a row may have any number of probes. Keeps columns, if asked to, by place.
 template <typename Soon, typename Settle>
-void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
+void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle settle)
 {
     constexpr int kAhead = 16;
     SeenRows seen;
@@ -112,16 +182,20 @@ void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
         const BlockNumbers &blocks = side.tids.blocks;
         const int number = blocks.relation(page.begin->row());
         const PairPart &part = side.part[number];
+        const KeptRows kept = {keep ? &output->columns[page.begin->side()] : nullptr, number,
+                               output->page_row};
         auto block = static_cast<BlockNumber>(blocks.packed(number, page.begin->row()) >> 16);
         if (part.heap->rd_tableam == GetHeapamTableAmRoutine())
-            see_heap_page(part, output->snapshot, block, page, seen);
+            see_heap_page(part, output->snapshot, block, page, seen, kept);
         else
-            see_rows(part, output->snapshot, block, page, seen);
+            see_rows(part, output->snapshot, block, page, seen, kept);
         page.each_row([&](uint64 offset) { count_row(part, seen[offset] != kNoRow); });
         for (const Probe *probe = page.begin; probe < page.end; probe++) {
             if (probes.end - probe > kAhead)
                 soon(probe[kAhead].place());
             uint64 tid = seen[probe->offset()];
+            if (keep && tid != kNoRow)
+                std::memcpy(output->kept_row(probe->place()), kept.at(probe->offset()), output->row_bytes);
             settle(probe->place(), tid == kNoRow ? 0 : blocks.number(number, tid) | kVisible);
         }
         probes.begin = page.end;
@@ -129,6 +203,24 @@ void look_up(PairOutput *output, RowProbes probes, Soon soon, Settle settle)
 }
 
 } // namespace
+
+int KeptColumns::add(TupleDesc row, AttrNumber number)
+{
+    if (number <= 0 && number != SelfItemPointerAttributeNumber && number != TableOidAttributeNumber)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        if (column[i].number == number)
+            return i;
+    }
+    const auto *attribute = number > 0 ? TupleDescAttr(row, number - 1) : SystemAttributeDefinition(number);
+    constexpr int kMostLength = 64;
+    if (count == kMostKeptColumns || attribute->attlen <= 0 || attribute->attlen > kMostLength)
+        return -1;
+    words = std::max(words, 1);
+    column[count] = {number, attribute->attlen, attribute->attbyval, words};
+    words += (attribute->attlen + 7) / 8;
+    return count++;
+}
 
 RowProbes probe_members(PairOutput *output, bool visible_too)
 {
@@ -146,9 +238,14 @@ RowProbes probe_members(PairOutput *output, bool visible_too)
 
 void look_up_members(PairOutput *output)
 {
+    const bool keep = output->columns != nullptr;
     look_up(
-        output, probe_members(output, false),
-        [output](Size place) { __builtin_prefetch(&output->pair[place / 2], 1); },
+        output, probe_members(output, keep), keep,
+        [output, keep](Size place) {
+            __builtin_prefetch(&output->pair[place / 2], 1);
+            if (keep)
+                __builtin_prefetch(output->kept_row(place), 1);
+        },
         [output](Size place, uint64 tag) {
             uint64 *member = &output->pair[place / 2].tag[place % 2];
             *member = (*member & ~(kTidMask | kVisible)) | tag;
@@ -172,7 +269,7 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
             output->probe[probes++] = Probe::of(side, row, place);
         }
         look_up(
-            output, sort_probes(output, probes), [tags](Size at) { __builtin_prefetch(&tags[at], 1); },
+            output, sort_probes(output, probes), false, [tags](Size at) { __builtin_prefetch(&tags[at], 1); },
             [tags, row_of](Size at, uint64 tag) {
                 tags[at] = row_of == nullptr ? tag : tags[at] | (tag & kVisible);
             });

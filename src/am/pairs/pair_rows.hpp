@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 }
 
 #include <bit>
@@ -58,12 +59,37 @@ struct RowProbes {
     }
 };
 
+// Columns of fixed length that are read when a row is looked up, so that it need not be fetched again. A row keeps so many
+// words: a bit for each column that is NULL, and then the values.
+inline constexpr int kMostKeptColumns = 16;
+struct KeptColumns {
+    struct Column {
+        AttrNumber number;
+        int16 length;
+        bool by_value;
+        int word;
+    } column[kMostKeptColumns];
+    int count;
+    int words;
+    const AttrNumber *
+        *numbers; // of the columns of each part, by those of the table; null if they are the same
+
+    // Returns the column's place, or -1 if it cannot be kept.
+    int add(TupleDesc row, AttrNumber number);
+    Datum value(const uint64 *row, int place, bool *null) const
+    {
+        *null = row[0] >> place & 1;
+        return column[place].by_value ? static_cast<Datum>(row[column[place].word])
+                                      : PointerGetDatum(row + column[place].word);
+    }
+};
+
 struct PairOutput;
 
 // The members of the waiting pairs that are not marked kVisible, or all of them, in the order of the rows. The place of a
 // member is 2 * pair + place.
 RowProbes probe_members(PairOutput *output, bool visible_too);
-// Gives the members of the waiting pairs the tags of the versions that the snapshot sees, or 0.
+// Gives the members of the waiting pairs the tags of the versions that the snapshot sees, or 0, and keeps their columns.
 void look_up_members(PairOutput *output);
 // Removes the rows that the snapshot does not see and marks the others kVisible.
 void filter_rows(PairOutput *output, int side, Rows *rows);

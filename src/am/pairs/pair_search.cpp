@@ -19,18 +19,7 @@ namespace
 {
 
 constexpr Size kFirstPairs = 256;
-constexpr Size kMostPairsTaken = 1 << 15; // at once
-
-struct TakenPair {
-    uint64 a, b; // the distance is above the bits of `a`
-
-    bool operator<(const TakenPair &other) const { return b < other.b; }
-};
-
-void spool_pair(void *context, uint64 a, uint64 b, uint64 distance)
-{
-    add_row(static_cast<PairSpool *>(context), 0, a | distance << kDistanceShift, b);
-}
+constexpr Size kPortion = 4096; // rows of the spool
 
 } // namespace
 
@@ -47,49 +36,90 @@ struct PairSearch {
     bool done;      // the work
     Size wanted;    // pairs to wait for
     PairSpool *spool;
-    uint64 read;  // of the pairs in the spool
+    uint64 read;  // of the spool's rows
     Rows portion; // room to read them
-    TakenPair *pair;
-    Size pairs, at;
+    Size at;      // the next of the output's pairs
     PairCounts counts;
 };
 
 namespace
 {
 
-// Works until enough pairs wait, and passes them to the spool. Returns false if there are no more.
-bool find_more(PairSearch *search)
+// Pairs are spooled when there is no room for them: a row for each word that their rows keep, otherwise one for the pair.
+Size spooled_words(const PairOutput &output)
+{
+    return output.columns == nullptr ? 1 : static_cast<Size>(output.columns->words);
+}
+
+void spool_pairs(void *context)
+{
+    auto *search = static_cast<PairSearch *>(context);
+    const PairOutput &output = search->output;
+    const Size words = spooled_words(output);
+    for (Size i = 0; i < output.pairs; i++) {
+        if (output.columns == nullptr) {
+            add_row(search->spool, 0, output.pair[i].tag[0], output.pair[i].tag[1]);
+            continue;
+        }
+        const uint64 *a = output.kept_row(2 * i), *b = output.kept_row(2 * i + 1);
+        for (Size word = 0; word < words; word++)
+            add_row(search->spool, 0, a[word], b[word]);
+    }
+}
+
+// Reads spooled pairs into the output.
+void unspool_pairs(PairSearch *search)
+{
+    PairOutput *output = &search->output;
+    Rows *portion = &search->portion;
+    const Size words = spooled_words(*output);
+    while (output->pairs < output->capacity && search->read < spooled_rows(search->spool, 0)) {
+        CHECK_FOR_INTERRUPTS();
+        const Size most = std::min(kPortion / words, output->capacity - output->pairs) * words;
+        read_rows(search->spool, 0, search->read, most, portion);
+        search->read += portion->count;
+        for (Size i = 0; i < portion->count; i += words, output->pairs++) {
+            output->pair[output->pairs] = {{portion->word[i], portion->tag[i]}};
+            if (output->columns == nullptr)
+                continue;
+            std::memcpy(output->kept_row(2 * output->pairs), portion->word + i, output->row_bytes);
+            std::memcpy(output->kept_row(2 * output->pairs + 1), portion->tag + i, output->row_bytes);
+        }
+    }
+}
+
+// Works until enough pairs wait.
+void find_more(PairSearch *search)
 {
     PairOutput *output = &search->output;
     clear_pair_spool(search->spool);
     search->read = 0;
-    while (!search->done && spooled_rows(search->spool, 0) == 0) {
-        while (!search->done && output->pairs < search->wanted) {
-            CHECK_FOR_INTERRUPTS();
-            search->done = !search->work->next(search->work);
-            if (spooled_rows(search->spool, 0) > 0)
-                break; // more than could wait
-        }
-        flush_pairs(output);
+    while (!search->done && output->pairs < search->wanted && spooled_rows(search->spool, 0) == 0) {
+        CHECK_FOR_INTERRUPTS();
+        search->done = !search->work->next(search->work);
     }
-    search->wanted = std::min(4 * search->wanted, std::max(output->capacity, kFirstPairs));
-    return spooled_rows(search->spool, 0) > 0;
+    if (spooled_rows(search->spool, 0) > 0) // more than could wait
+        flush_pairs(output);
+    else
+        settle_pairs(output);
+    const Size most = output->capacity - output->capacity / 4; // one piece of work may find some more
+    search->wanted = std::min(4 * search->wanted, std::max(most, kFirstPairs));
 }
 
-// Reads the next portion of the pairs found. Returns false if there are no more.
+// Takes the next portion of the pairs found. Returns false if there are no more.
 bool take_pairs(PairSearch *search)
 {
-    if (search->read == spooled_rows(search->spool, 0) && (search->done || !find_more(search)))
-        return false;
-    Rows *portion = &search->portion;
-    read_rows(search->spool, 0, search->read, kMostPairsTaken, portion);
-    search->read += portion->count;
-    for (Size i = 0; i < portion->count; i++)
-        search->pair[i] = {portion->word[i], portion->tag[i]};
-    std::sort(search->pair, search->pair + portion->count);
-    search->pairs = portion->count;
-    search->at = 0;
-    return true;
+    PairOutput *output = &search->output;
+    output->pairs = search->at = 0;
+    while (output->pairs == 0 && (!search->done || search->read < spooled_rows(search->spool, 0))) {
+        if (search->read == spooled_rows(search->spool, 0))
+            find_more(search);
+        unspool_pairs(search);
+    }
+    if (output->columns == nullptr)
+        std::sort(output->pair, output->pair + output->pairs,
+                  [](const FoundPair &a, const FoundPair &b) { return a.tag[1] < b.tag[1]; });
+    return output->pairs > 0;
 }
 
 void use_tables(const SearchedSide *searched, int count, Snapshot snapshot, PairOutput *output)
@@ -102,12 +132,6 @@ void use_tables(const SearchedSide *searched, int count, Snapshot snapshot, Pair
         for (int part = 0; part < searched[i].parts; part++)
             use_part(searched[i].part[part].index, searched[i].part[part].table, &output->side[i], part);
     }
-}
-
-void set_row(const PairSide &side, uint64 number, int place, JoinedRows *pair)
-{
-    pair->part[place] = side.tids.blocks.relation(number);
-    pair->row[place] = side.tids.tid_of(number);
 }
 
 } // namespace
@@ -133,7 +157,7 @@ void share_pair_search(const SearchedSide *searched, int count, int distance, Sn
 }
 
 PairSearch *begin_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
-                              SharedPairs *shared)
+                              const KeptColumns *columns, SharedPairs *shared)
 {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash pair search", ALLOCSET_DEFAULT_SIZES);
@@ -142,11 +166,11 @@ PairSearch *begin_pair_search(const SearchedSide *searched, int count, int dista
     search->context = context;
     search->wanted = kFirstPairs;
     search->spool = begin_pair_spool(pair_memory() / 8, 1, static_cast<double>(pair_memory()));
-    search->portion = allocate_rows(kMostPairsTaken);
-    search->pair = static_cast<TakenPair *>(palloc(sizeof(TakenPair) * kMostPairsTaken));
+    search->portion = allocate_rows(kPortion);
     PairOutput *output = &search->output;
     use_tables(searched, count, snapshot, output);
-    output->sink = {spool_pair, search->spool};
+    output->columns = columns;
+    output->sink = {nullptr, search, spool_pairs};
     if (shared != nullptr)
         output->tasks = {&shared->next_task, 0, PairTasks::kNoTask};
     search->work = begin_pairs(output, distance, shared == nullptr ? nullptr : shared->plan());
@@ -157,7 +181,8 @@ PairSearch *begin_pair_search(const SearchedSide *searched, int count, int dista
 
 bool next_pair(PairSearch *search, JoinedRows *pair)
 {
-    if (search->at == search->pairs) {
+    PairOutput *output = &search->output;
+    if (search->at == output->pairs) {
         MemoryContext caller = MemoryContextSwitchTo(search->context);
         const int64 written = pgBufferUsage.temp_blks_written;
         const bool more = take_pairs(search);
@@ -168,11 +193,17 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
         if (!more)
             return false;
     }
-    const TakenPair &found = search->pair[search->at++];
-    const PairOutput &output = search->output;
-    set_row(output.side[0], found.a & kTidMask, 0, pair);
-    set_row(output.side[output.sides - 1], found.b, 1, pair);
-    pair->distance = static_cast<int>(found.a >> kDistanceShift);
+    const Size at = search->at++;
+    for (int i = 0; i < 2; i++) {
+        if (output->columns != nullptr) {
+            pair->kept[i] = output->kept_row(2 * at + static_cast<Size>(i));
+            continue;
+        }
+        const TableRows &tids = output->side[output->sides == 1 ? 0 : i].tids;
+        const uint64 number = output->pair[at].tag[i] & kTidMask;
+        pair->part[i] = tids.blocks.relation(number);
+        pair->row[i] = tids.tid_of(number);
+    }
     search->counts.pairs++;
     return true;
 }

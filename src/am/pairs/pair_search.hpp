@@ -5,16 +5,18 @@
 //       which the snapshot sees
 //   end_pair_search(search);
 //
-// Each pair comes once, in no order; of one index, as (a, b) with a before b in the table, and without the pairs of a row
-// with itself. The first pairs come when there are 256, or at the end, and later ones in larger portions, each in the
-// order of the second row. Pairs found meanwhile wait within the memory of a join, and beyond it in a temporary file. If
-// the distance is within that for which the index was made, some thousands of rows are read for the first pair; otherwise
-// most of the work for a step of the plan precedes it.
+// Each pair comes once, in no order; of one side, in one of its orders, and without the pairs of a row with itself. The
+// first pairs come when there are 256, or at the end, and later ones in larger portions. Pairs wait within the memory of a
+// join, and beyond it in a temporary file. If the distance is within that for which the index was made, some thousands of
+// rows are read for the first pair; otherwise most of the work for a step of the plan precedes it.
+//
+// Columns of fixed length can be kept of each row, which is not read again then. Otherwise a portion comes in the order of
+// the second row.
 //
 // Between two calls nothing of the indexes is pinned or locked; the tables' pages are not, either.
 #pragma once
 
-#include "pg/server/postgres.hpp"
+#include "am/pairs/pair_rows.hpp"
 
 extern "C" {
 #include "storage/itemptr.h"
@@ -40,7 +42,7 @@ struct SearchedSide {
 struct JoinedRows {
     int part[2];
     ItemPointerData row[2]; // of the versions that the snapshot sees: table_tuple_fetch_row_version gets them
-    int distance;
+    const uint64 *kept[2];  // instead, their columns, if any are kept: until the next call
 };
 
 // What processes share of a search, in memory that all of them see: each returns its own pairs.
@@ -52,9 +54,10 @@ void share_pair_search(const SearchedSide *searched, int count, int distance, Sn
 
 // Begins to search one side, or to join two, under an MVCC snapshot. They are of one kind, with values of one length. The
 // relations stay open and locked until end_pair_search. Needs no privileges: the caller has checked those of the query.
-// `shared` is null if this process finds all pairs.
+// `columns`, of each side and with as many words, are kept; null if none are. `shared` is null if this process finds all
+// pairs.
 PairSearch *begin_pair_search(const SearchedSide *searched, int count, int distance, Snapshot snapshot,
-                              SharedPairs *shared);
+                              const KeptColumns *columns, SharedPairs *shared);
 // Returns false at the end.
 bool next_pair(PairSearch *search, JoinedRows *pair);
 void end_pair_search(PairSearch *search);

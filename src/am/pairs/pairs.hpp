@@ -21,6 +21,7 @@ namespace simhash
 struct PairSink {
     void (*put)(void *context, uint64 a, uint64 b, uint64 difference);
     void *context;
+    void (*put_settled)(void *context) = nullptr; // instead, all waiting pairs that are settled
 };
 
 struct PairOutput;

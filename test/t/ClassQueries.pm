@@ -65,7 +65,7 @@ sub query_text
 sub text_radius
 {
     my ($similarity) = @_;
-    my @measured = ([ 1, 0 ], [ .9, 5 ], [ .8, 8 ], [ .7, 12 ], [ .6, 16 ], [ .5, 20 ], [ 0, 64 ]);
+    my @measured = $world{title} ? ([ 1, 0 ], [ .9, 5 ], [ .8, 7 ], [ .7, 9 ], [ .6, 11 ], [ .5, 13 ], [ 0, 64 ]) : ([ 1, 0 ], [ .9, 5 ], [ .8, 8 ], [ .7, 12 ], [ .6, 16 ], [ .5, 20 ], [ 0, 64 ]);
     my $next = 1;
     $next++ while $next < $#measured && $similarity < $measured[$next][0];
     my ($above, $below) = @measured[ $next - 1, $next ];
@@ -115,13 +115,13 @@ sub near_text
 {
     my ($alias, %options) = @_;
     my $q = text_query(%options);
-    my $column = pick("$alias.body", "$alias.body", $world{column});
+    my $column = pick("$alias.body", "$alias.body", $world{column} // "$alias.body");
     my $truth = sub {
         my ($similarity) = @_;
         my ($text, $sketch) = $q->(1);
         return "near($alias.body, $alias.m, $text, $sketch, $similarity, " . text_radius($similarity) . ')';
     };
-    if (chance(0.6)) {
+    if (!$world{title} && chance(0.6)) {
         my $form = pick('X ~= Y', 'X ~= Y', 'Y ~= X', 'X COLLATE "C" ~= Y', '(X ~= Y) IS TRUE', '(X ~= Y) IS UNKNOWN');
         $column =~ s/^t/$alias/;
         return sub {
@@ -129,14 +129,15 @@ sub near_text
             return replaced($form, X => $column, Y => ($q->(0))[0]);
         };
     }
-    if (chance(0.15)) {
+    if (!$world{title} && chance(0.15)) {
         my @some = map { quoted(query_text()) } 1 .. between(1, 4);
         push @some, 'NULL::text' if chance(0.2);
         return sub { return $_[0] ? '(' . join(' OR ', map { "near($alias.body, $alias.m, $_, sketch($_), 0.8, 8)" } @some) . ')' :
             "$alias.body ~= ANY (ARRAY[" . join(', ', @some) . '])' };
     }
     my $similarity = pick('0.9', '0.8', '0.7', '0.95', '1', '0.6', chance(0.3) ? ('0.5', '0.25', '0') : ());
-    return sub { return $_[0] ? $truth->($similarity) : "$alias.body <@| text_ball(" . ($q->(0))[0] . ", $similarity)" };
+    return sub { return $_[0] ? $truth->($similarity) : "$alias.body <@| text_ball(" . ($q->(0))[0] .
+        ", $similarity" . ($world{title} ? ", 'character')" : ')') };
 }
 
 # A fingerprint to search for, as a number: of the type that the column has.
@@ -150,9 +151,23 @@ sub number_query
     return sub { return $_[0] ? bigint_of($bits) : $type eq 'bigint' ? bigint_of($bits) : "'$hex'::simhash" };
 }
 
+# Bit strings that have each bit of a number three times. Behind other columns a recall is 1.
+sub near_wide
+{
+    my ($alias, %options) = @_;
+    my ($q, $r) = (number_query('bigint', %options), pick(0, 3, 9, 12, 20, 60, -1, 192));
+    my ($form, $truth) = @{ pick((([ 'X <@> Y <= R', '3 * D <= R' ]) x 3), [ 'Y <@> X < R', '3 * D < R' ], [ 'X = Y', 'D = 0' ],
+        [ 'X <@| signature_ball(Y, R)', '3 * D <= R' ], [ 'X <@| signature_ball(Y, R, 0.5)', '3 * D <= R' ]) };
+    return sub {
+        my $y = $q->($_[0]);
+        return $_[0] ? replaced($truth, D => "dist($alias.b, $y)", R => $r) :
+            replaced($form, X => "wide($alias.b)::bit(192)", Y => "wide($y)::bit(192)", R => $r) };
+}
+
 sub near_number
 {
     my ($alias, %options) = @_;
+    return near_wide(@_) if $world{wide} && chance(0.9);
     my $type = $world{class} eq 'bigint' ? 'bigint' : pick('simhash', 'simhash', 'simhash', 'bigint');
     my ($column, $q, $r) = ("$alias." . ($type eq 'bigint' ? 'b' : 'h'), number_query($type, %options), pick(0 .. 4, 3, 6, 10, 20, -1, 64));
     my ($form, $truth) = @{ pick((([ 'X <@> Y <= R', 'dist(X, Y) <= R' ]) x 4), [ 'Y <@> X < R', 'dist(X, Y) < R' ], [ 'X ~= Y', 'dist(X, Y) <= 3' ],
@@ -269,8 +284,12 @@ sub nearest
     my ($q, $limit, $offset) = (number_query($type), pick(1, 3, 10, 50, 3000), chance(0.8) ? 0 : between(1, 20));
     my $c = chance(0.5) ? condition('t') : $world{several} ? of_tenant('t') : sub { 'true' };
     my $column = $type eq 'bigint' ? 't.b' : 't.h';
+    my $wide = $world{wide} && chance(0.9);
+    $q = number_query('bigint') if $wide;
+    my $nearest = pick('wide(Q)::bit(192)', 'wide(Q)::bit(192)', 'signature_nearest(wide(Q)::bit(192), 0.5)');
     return ([ $offset, $limit ], sub { my ($f) = @_;
-        my $d = $f ? 'dist(t.b, ' . $q->(1) . ')' : "($column <@> " . $q->(0) . ')';
+        my $d = $f ? ($wide ? '3 * ' : '') . 'dist(t.b, ' . $q->(1) . ')' : $wide ? '(wide(t.b)::bit(192) <@> ' . replaced($nearest, Q => $q->(0)) . ')' :
+            "($column <@> " . $q->(0) . ')';
         return "SELECT t.id, $d FROM " . tables('t', $f) . ' WHERE ' . $c->($f) . " ORDER BY $d" . ($f ? '' : " LIMIT $limit OFFSET $offset") });
 }
 
@@ -369,13 +388,15 @@ sub begin_world
     my $tenant = 'tenant' . ($type =~ /^(text|varchar)/ ? ' simhash_equal_text_ops' : $type =~ /^char/ ? ' simhash_equal_bpchar_ops' : '');
     $world{key} = pick(@{ {
         text => [ (('(body)') x 4), "($tenant, body)", "($tenant, grp, body)", '((lower(t.body)))', '((t.body::document))', '(body COLLATE "C")',
-            '(body) WHERE grp < 5', '(body) WHERE body IS NOT NULL' ],
+            '(body) WHERE grp < 5', '(body) WHERE body IS NOT NULL', (('(body simhash_title_ops)') x 2), "($tenant, body simhash_title_ops)" ],
         bigint => [ '(b)', "($tenant, b)", '(b) WHERE grp < 5' ],
-        number => [ ("($tenant, h)") x 4, "(grp, $tenant, h)", "($tenant, h) WHERE grp < 5", '(b, h)', "($tenant, b)" ],
+        number => [ ("($tenant, h)") x 4, "(grp, $tenant, h)", "($tenant, h) WHERE grp < 5", '(b, h)', "($tenant, b)", ("($tenant, (wide(t.b)::bit(192)))") x 4 ],
         ball => [ '(ball)', '((simhash_ball(t.h, R)))', "($tenant, ball)", '((signature_ball(wide(t.b)::bit(192), R)))' ] }->{$class} });
     $world{key} =~ s/\bR\b/$world{radius}/;
     ($world{column}) = $world{key} =~ /\(\((.*)\)\)/ ? $1 : 't.body';
     $world{signatures} = $world{key} =~ /signature/;
+    $world{wide} = $world{key} =~ /, \(wide/;
+    $world{title} = $world{key} =~ /title/;
     $world{several} = $world{key} =~ /tenant/;
     $world{ordered} = $class =~ /bigint|number/;
     $world{class} = 'bigint' if $world{key} =~ /, b\)/;
@@ -417,9 +438,12 @@ sub world_script
         'CREATE DOMAIN document AS text', 'CREATE DOMAIN chat AS int CHECK (VALUE > 0)',
         $type =~ /no_case/ ? "CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)" : (),
         'CREATE FUNCTION wide(bigint) RETURNS varbit LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT $1::bit(64) || $1::bit(64) || $1::bit(64) $$',
-        q{CREATE FUNCTION sketch(text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT to_minhash($1, 'word', 2, 64)::bit(64)::bigint WHERE to_features($1) <> '{}' $$},
+        'CREATE FUNCTION sketch(text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT ' . ($world{title} ?
+            q{to_minhash(features(to_features($1, 'character', 1) || to_features($1, 'character', 2)), 64)} : q{to_minhash($1, 'word', 2, 64)}) .
+            q{::bit(64)::bigint WHERE to_features($1) <> '{}' $$},
         q{CREATE FUNCTION near(text, bigint, text, bigint, float8, int) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-            SELECT CASE WHEN $1 IS NULL OR $3 IS NULL THEN NULL WHEN dist($2, $4) <= $6 THEN feature_jaccard($1, $3, 'word', 3) >= $5 ELSE false END $$},
+            SELECT CASE WHEN $1 IS NULL OR $3 IS NULL THEN NULL WHEN dist($2, $4) <= $6 THEN feature_jaccard($1, $3, } .
+            ($world{title} ? "'character', 2" : "'word', 3") . q{) >= $5 ELSE false END $$},
         $world{shape} eq 'hash partitions' ? ("CREATE TABLE t $columns PARTITION BY HASH (id)",
             map { "CREATE TABLE t_$_ PARTITION OF t FOR VALUES WITH (MODULUS 3, REMAINDER $_)" } 0 .. 2) :
         $world{shape} eq 'children' ? ("CREATE TABLE t $columns", 'CREATE TABLE t_0 () INHERITS (t)') :

@@ -418,12 +418,12 @@ void count_arrays(PlannerInfo *root, List *quals, Conditions *all)
 }
 
 // Returns the cost of the rows with other values of the columns before the searched one that are as near by chance. They
-// are fetched, one by one, and dropped.
+// are fetched, one by one, and dropped. It is assumed that one query in two has near-duplicates, and needs none of them.
 Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double part, double loop_count)
 {
     double random, sequential;
     get_tablespace_page_costs(info->rel->reltablespace, &random, &sequential);
-    const double rows = part * info->tuples;
+    const double rows = part * info->tuples / 2;
     if (rows < 1)
         return 0;
     return time_cost(rows * kOrderedRowMicroseconds) + rows * cpu_tuple_cost +

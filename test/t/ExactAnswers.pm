@@ -222,6 +222,8 @@ ALTER TABLE item ALTER body SET STORAGE EXTERNAL;
 CREATE INDEX item_body ON item USING simhash (body);
 CREATE INDEX item_tenant ON item USING simhash (tenant simhash_equal_text_ops, h);
 CREATE INDEX item_tenant_body ON item USING simhash (tenant simhash_equal_text_ops, body);
+CREATE INDEX item_tenant_image ON item USING simhash (tenant simhash_equal_text_ops, image);
+CREATE INDEX item_title ON item USING simhash (body simhash_title_ops);
 CREATE INDEX item_b ON item USING simhash (b);
 CREATE INDEX item_ball ON item USING simhash (ball);
 CREATE INDEX item_image ON item USING simhash (signature_ball(image, 9));
@@ -254,6 +256,8 @@ sub classes_agree
         [ 't.body <@| text_ball(q.body, 0.7)', "(t.body || '') <@| text_ball(q.body, 0.7)" ],
         [ "t.tenant = 't' || q.id % 3 AND t.h <@> q.h <= 4", "t.tenant || '' = 't' || q.id % 3 AND (t.h <@> q.h)::int <= 4" ],
         [ "t.tenant = 't' || q.id % 3 AND t.body ~= q.body", "t.tenant || '' = 't' || q.id % 3 AND (t.body || '') ~= q.body" ],
+        [ "t.tenant = 't' || q.id % 3 AND t.image <@> (q.h::bit(64) || q.h::bit(64))::bit(128) <= 9", "t.tenant || '' = 't' || q.id % 3 AND (t.h <@> q.h)::int <= 4" ],
+        [ "t.body <@| text_ball(q.body, 0.8, 'character')", "(t.body || '') <@| text_ball(q.body, 0.8, 'character')" ],
         [ 't.b <@> q.h::bigint <= 5', '(t.h <@> q.h)::int <= 5' ],
         [ 't.ball ~= simhash_ball(q.h, 4)', '(t.h <@> q.h)::int <= least(4, t.id % 7)' ],
         [ 'signature_ball(t.image, 9) ~= signature_ball((q.h::bit(64) || q.h::bit(64))::bit(128), 6)', '(t.h <@> q.h)::int <= 3' ]);

@@ -87,5 +87,28 @@ MOVE 25000 FROM many_wide;
 SELECT times_read('ringed_wide_s') - :before_wide < 1 AS few_rings;
 COMMIT;
 
-DROP FUNCTION differs, executor_bytes, times_read, asked;
-DROP TABLE ringed, ringed_wide, far;
+-- So many rows that a ring goes on with what the one before has not read, and some at distances up to 9 of each query.
+CREATE TABLE many AS SELECT i AS id, hashint8extended(i, 5)::simhash AS h FROM generate_series(1, 300000) AS i;
+INSERT INTO many
+    SELECT 1000 * (1000 + query) + i, (hashint8extended(query, 6) # flips)::simhash
+    FROM generate_series(1, 20) AS query, generate_series(1, 60) AS i,
+        LATERAL (SELECT bit_or(1::bigint << (hashint4extended(10 * i + flip, query) & 63)::int) AS flips
+                 FROM generate_series(1, 4 + i % 6) AS flip) AS f;
+CREATE INDEX many_h ON many USING simhash (h);
+VACUUM ANALYZE many;
+CREATE FUNCTION nearest(query int, rows int, OUT ids int[], OUT distances int[]) LANGUAGE sql AS $$
+    SELECT array_agg(id), array_agg(d)
+    FROM (SELECT id, (h <@> hashint8extended(query, 6)::simhash)::int AS d FROM many
+          ORDER BY h <@> hashint8extended(query, 6)::simhash LIMIT rows) AS x
+$$;
+CREATE TABLE found AS SELECT query, rows, ids, distances
+    FROM generate_series(1, 20) AS query, unnest('{1,10,30,70}'::int[]) AS rows, nearest(query, rows);
+SET enable_seqscan = on;
+SET enable_sort = on;
+SET enable_indexscan = off;
+\echo '-- Where rings go on with what the one before has not read, each row is returned once, and in order.'
+SELECT query, rows FROM found, nearest(query, rows) AS expected
+WHERE found.distances <> expected.distances OR (SELECT count(DISTINCT id) FROM unnest(found.ids) AS id) <> rows;
+
+DROP FUNCTION differs, executor_bytes, times_read, asked, nearest;
+DROP TABLE ringed, ringed_wide, far, many, found;

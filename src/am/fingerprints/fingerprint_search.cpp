@@ -124,6 +124,17 @@ const FingerprintSearch *fingerprints(const ValueSearch *search)
 
 // The leaves of a search --------------------------------------------------------------------------------------
 
+// Whether a ring before this one has returned a row with these errors.
+bool returned_by_ring(const FingerprintSearch &search, Fingerprint errors)
+{
+    const KeyOrder &order = search.meta->order;
+    for (int t = 0; t < order.design.tables; t++) {
+        if (std::popcount(errors & order.table[t].header_mask) < static_cast<int>(search.exact.least[t]))
+            return true;
+    }
+    return false;
+}
+
 // Whether this leaf is the one that returns a row.
 bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
 {
@@ -134,9 +145,10 @@ bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
     const auto key = [&](int table) { return search.meta->order.key(table, fingerprint); };
     if (search.phase == SearchPhase::likeliest)
         return exact.is_new(leaf, key);
+    const Fingerprint errors = fingerprint ^ exact.center;
     return (exact.plan.steps == 1 ||
-            returns_row(search.meta->order, exact.plan, exact.step_of(leaf), fingerprint ^ exact.center)) &&
-           !exact.returned_before(key);
+            returns_row(search.meta->order, exact.plan, exact.step_of(leaf), errors)) &&
+           !exact.returned_before(key) && !returned_by_ring(search, errors);
 }
 
 bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
@@ -158,6 +170,7 @@ LeafQuery leaf_query(const FingerprintSearch &search)
         const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
         query.header = leading_bits(step.header_bits);
         query.budget = step.budget;
+        query.least = exact.least[leaf.table];
     }
     return query;
 }
@@ -268,6 +281,8 @@ void plan_exact(FingerprintSearch *search, Fingerprint center, int radius)
     set_center(&search->exact, search->meta, center);
     search->exact.radius = radius;
     search->exact.costs = {};
+    std::memset(search->exact.least, 0, sizeof(search->exact.least));
+    search->goes_on = false;
 }
 
 // Starts a search by weights, and then an exact one if the recall of the ball has not been reached with as many probes
@@ -337,14 +352,15 @@ void begin_conditions(ValueSearch *base)
     const auto &lead = search->asked.ball[0];
     if (search->asked.balls == 0) {
         begin_exact(search, 0, kBits);
-    } else if (guided != nullptr && is_guided(*guided, guided->radius)) {
-        plan_exact(search, lead.center, lead.radius);
-        begin_guided(search, *guided, lead.radius);
-    } else if (search->all_wanted) {
-        begin_exact(search, lead.center, lead.radius);
-    } else {
-        begin_likeliest(search, lead.center, lead.radius, weights_of(lead));
+        return;
     }
+    plan_exact(search, lead.center, lead.radius);
+    if (guided != nullptr && is_guided(*guided, guided->radius))
+        begin_guided(search, *guided, lead.radius);
+    else if (search->all_wanted)
+        begin_exact(search, lead.center, lead.radius);
+    else
+        begin_likeliest(search, lead.center, lead.radius, weights_of(lead));
 }
 
 bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint64_t *tid)
@@ -390,21 +406,71 @@ bool begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
     return search->phase == SearchPhase::likeliest;
 }
 
-bool begin_ring(ValueSearch *base, int high, bool first)
+double index_rows(const ValueSearch *search)
+{
+    return index_leaves(fingerprints(search)->reader.index) * usual_leaf_fill(BLCKSZ, 1);
+}
+
+bool has_headers(const SearchPlan &plan)
+{
+    for (int i = 0; i < plan.steps; i++) {
+        if (plan.step[i].header_bits == 0)
+            return false;
+    }
+    return true;
+}
+
+// Starts another ring than the first. Its leaves have rows beyond it, too, up to where so many are expected. The search
+// returns these, so that the next ring can leave out what this one reads.
+Ring begin_next_ring(FingerprintSearch *search, Fingerprint center, int high)
+{
+    constexpr double kRowsOfReach = 64;
+    FingerprintSource *exact = &search->exact;
+    const bool known = search->goes_on && high <= exact->radius;
+    std::uint8_t least[kMaxTables] = {};
+    if (known) {
+        std::memcpy(least, exact->least, sizeof(least));
+        for (int i = 0; i < exact->plan.steps; i++) {
+            const SearchStep &read = exact->plan.step[i];
+            least[read.table] = Max(least[read.table], read.budget + 1);
+        }
+    }
+    const int reach = known
+                          ? exact->radius
+                          : Max(Min(high + 1, kBits), ball_radius(kBits, kRowsOfReach / index_rows(search)));
+    plan_exact(search, center, high);
+    prepare_ranges(search, 0);
+    search->goes_on = has_headers(exact->plan);
+    const bool goes_on = search->goes_on && known;
+    if (search->goes_on)
+        exact->radius = reach;
+    if (goes_on)
+        std::memcpy(exact->least, least, sizeof(least));
+    start_exact(search);
+    return {false, goes_on, exact->radius};
+}
+
+Ring begin_ring(ValueSearch *base, int high, RingKind kind)
 {
     FingerprintSearch *search = fingerprints(base);
-    const GuidedBall *guided = guide(*search);
+    const Ring whole = {false, false, high};
     if (!search->asked.centered) {
         begin_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
-    } else if (guided != nullptr && is_guided(*guided, high)) {
-        plan_exact(search, guided->center, high);
-        begin_guided(search, *guided, high);
-    } else if (first) {
-        return begin_first_ring(search, search->asked.lead_query().value, high);
-    } else {
-        begin_exact(search, search->asked.lead_query().value, high);
+        return whole;
     }
-    return false;
+    const Fingerprint center = search->asked.lead_query().value;
+    const GuidedBall *guided = guide(*search);
+    if (guided != nullptr && is_guided(*guided, high)) {
+        plan_exact(search, center, high);
+        begin_guided(search, *guided, high);
+        return whole;
+    }
+    if (kind == RingKind::first)
+        return {begin_first_ring(search, center, high), false, high};
+    if (kind == RingKind::next)
+        return begin_next_ring(search, center, high);
+    begin_exact(search, center, high);
+    return whole;
 }
 
 void narrow(ValueSearch *base, int radius)
@@ -417,15 +483,10 @@ void narrow(ValueSearch *base, int radius)
 
 // Rings -------------------------------------------------------------------------------------------------------
 
-double index_rows(const ValueSearch *search)
-{
-    return index_leaves(fingerprints(search)->reader.index) * usual_leaf_fill(BLCKSZ, 1);
-}
-
 // The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs
-// at most twice the pages of the next distance; once a search reads half of a table, the ring covers all remaining
-// distances. If the leading ball is one around weights, each ring is a search within its end with the ball's recall
-// and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
+// at most twice the pages of the next distance, or the next distance if the ring goes on; once a search reads half of a
+// table, the ring covers all remaining distances. If the leading ball is one around weights, each ring is a search within
+// its end with the ball's recall and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
 int ring_end(const ValueSearch *base, int done, int last)
 {
     constexpr double kFewTimes = 8, kFewRows = 16;
@@ -440,20 +501,23 @@ int ring_end(const ValueSearch *base, int done, int last)
     SearchPlan plan;
     index_plan(index, done + 1, &plan);
     const double next = plan.leaves;
+    // A ring that reads no leaves again need not save the next one.
+    const bool goes_on = search->goes_on && done < search->exact.radius;
     int high = done + 1;
     while (high < last) {
         if (plan.leaves > leaves / 2)
             return last;
         index_plan(index, high + 1, &plan);
-        if (plan.leaves > 2 * next)
+        if (plan.leaves > (goes_on ? 1 : 2) * next)
             break;
         high++;
     }
-    // Where the neighbors are if there are no near-duplicates: reached at once if that costs a few times the next distance.
+    // Where the neighbors are if there are no near-duplicates: reached at once if that costs a few times the next
+    // distance, and rings cannot go on until there.
     int expected = Min(last, ball_radius(kBits, kFewRows / index_rows(base)));
     if (expected > high) {
         index_plan(index, expected, &plan);
-        if (plan.leaves <= kFewTimes * next)
+        if (plan.leaves <= kFewTimes * next && !(goes_on && has_headers(plan)))
             high = expected;
     }
     return high;

@@ -81,6 +81,7 @@ struct FingerprintSearch : ValueSearch {
     SearchPhase phase;
     LeafReader reader;
     FingerprintSource exact;
+    bool goes_on;    // another ring may leave out what this exact search reads
     KeyRange *range; // memory for exact.read
     Size ranges;
     GuidedSource *guided; // null until one is needed

@@ -9,11 +9,24 @@
 namespace simhash
 {
 
+enum class RingKind {
+    first,
+    next,
+    single // of one distance
+};
+
+// The search for a ring.
+struct Ring {
+    bool
+        nearest_first; // it begins with the likeliest leaves; then the ring ends at the nearest distance found
+    bool goes_on;      // it does not return rows that the one before has returned
+    int reach; // the farthest distance of the rows that it returns. Beyond the ring they may not be all
+};
+
 struct NearestSearch {
     // Starts the search for the rows within the distance `high` of the leading query, or around the leading ball if that is
-    // elsewhere. Returns whether it begins with the likeliest leaves, which only the first ring may: then the ring ends
-    // at the nearest distance found.
-    bool (*begin_ring)(ValueSearch *search, int high, bool first);
+    // elsewhere. Only the first ring may begin with the likeliest leaves, and only a next one go on.
+    Ring (*begin_ring)(ValueSearch *search, int high, RingKind kind);
     // Restricts the rest of the search to a smaller distance.
     void (*narrow)(ValueSearch *search, int radius);
     // Returns the end of the next ring, at most `last`, when rows up to the distance `done` (-1 at first) are returned.

@@ -6,8 +6,9 @@
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
 // since they need no sorting.
 //
-// Each ring searches the index anew. A row is in one ring, by its distance. So what others insert in between is returned
-// once or not at all, and every search finds the rows that the snapshot sees.
+// A ring searches the index anew, or goes on: it reads what the ring before has not. Then the rows beyond that ring are
+// kept. A row is in one ring, by its distance. So what others insert in between is returned once or not at all, and every
+// search finds the rows that the snapshot sees.
 #include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 #include "am/search/scan.hpp"
@@ -149,35 +150,47 @@ int end_at_nearest(ValueSearch *search, const Results &leaf, int high, Size *kep
     return nearest;
 }
 
-// Collects the ring (done, high], which may end earlier. Returns its end.
-int collect_ring(ScanState *state, int high, Size *kept)
+// Leaves those of the rows kept that are beyond the last ring, if there are any and they are still wanted.
+void keep_rest(Rings *rings, bool wanted)
+{
+    std::copy(rings->hit + rings->ring, rings->hit + rings->kept, rings->hit);
+    rings->kept = wanted ? rings->kept - rings->ring : 0;
+    rings->ring = 0;
+    for (Size i = 0; i < rings->kept; i++)
+        rings->count[rings->hit[i].distance()]++;
+}
+
+// Collects the ring (done, high], which may end earlier, and what else its search returns. Returns its end.
+int collect_ring(ScanState *state, int high)
 {
     Rings *rings = &state->rings;
-    Size limit = ring_limit(rings->returned);
-    std::fill(rings->count, rings->count + high + 1, 0);
-    *kept = 0;
     ValueSearch *search = state->search;
-    const bool nearest_first = search->nearest->begin_ring(search, high, rings->done < 0);
+    Size limit = ring_limit(rings->returned);
+    const Ring ring =
+        search->nearest->begin_ring(search, high, rings->done < 0 ? RingKind::first : RingKind::next);
+    int reach = ring.reach;
+    std::fill(rings->count, rings->count + reach + 1, 0);
+    keep_rest(rings, ring.goes_on);
     Results leaf;
     while (search->next(search, &leaf)) {
-        if (nearest_first)
-            high = end_at_nearest(search, leaf, high, kept);
+        if (ring.nearest_first)
+            reach = end_at_nearest(search, leaf, reach, &rings->kept);
         for (Size i = 0; i < leaf.hits; i++) {
             int distance = leaf.hit[i].distance();
-            if (distance <= rings->done || distance > high)
+            if (distance <= rings->done || distance > reach)
                 continue;
-            if (*kept >= limit) {
-                high = relieve_ring(state, high, &limit, kept);
+            if (rings->kept >= limit) {
+                reach = relieve_ring(state, reach, &limit, &rings->kept);
                 if (rings->streaming >= 0)
-                    return high;
-                if (distance > high)
+                    return reach;
+                if (distance > reach)
                     continue;
             }
-            add_to_ring(rings, leaf.hit[i], kept);
+            add_to_ring(rings, leaf.hit[i], &rings->kept);
             rings->count[distance]++;
         }
     }
-    return high;
+    return Min(high, reach);
 }
 
 } // namespace
@@ -187,7 +200,7 @@ void begin_ordered(ScanState *state)
     Rings *rings = &state->rings;
     rings->done = -1;
     rings->streaming = -1;
-    rings->returned = 0;
+    rings->returned = rings->ring = rings->kept = 0;
     const auto begin_nearest = state->search->nearest->begin_nearest;
     rings->approximate = begin_nearest != nullptr && begin_nearest(state->search);
     if (rings->hit == nullptr) {
@@ -220,21 +233,24 @@ bool next_ring(ScanState *state)
         if (rings->done >= keys.farthest)
             return false;
 
-        Size kept;
         int last = keys.farthest;
         int high = keys.centered ? nearest.ring_end(search, rings->done, last) : last;
         if (keys.centered && high == last)
             high = filled_end(*state, last);
-        high = collect_ring(state, high, &kept);
+        high = collect_ring(state, high);
         release_pin(&search->pin);
         if (rings->streaming >= 0) {
-            nearest.begin_ring(search, high, false);
+            rings->ring = rings->kept = 0;
+            nearest.begin_ring(search, high, RingKind::single);
             continue;
         }
         rings->done = high;
-        if (kept > 0) {
-            sort_ring(*search, rings->hit, kept);
-            state->results = {rings->hit, kept, 0};
+        Hit *end = std::partition(rings->hit, rings->hit + rings->kept,
+                                  [high](const Hit &hit) { return hit.distance() <= high; });
+        rings->ring = static_cast<Size>(end - rings->hit);
+        if (rings->ring > 0) {
+            sort_ring(*search, rings->hit, rings->ring);
+            state->results = {rings->hit, rings->ring, 0};
             return true;
         }
     }

@@ -34,7 +34,8 @@ struct Rings {
     Size returned;    // rows, before the present results
     Size capacity;
     Hit *hit;
-    Size *count; // rows of the ring being collected, by distance
+    Size ring, kept; // rows of the last ring in `hit`, and of these and those beyond it
+    Size *count;     // rows being collected, by distance
 };
 
 struct ScanState {

@@ -30,6 +30,9 @@ bool next_of_step(StepSource *source, Position from)
 void begin_step(StepSource *source, int step)
 {
     for (source->step = step; source->step < source->plan.steps; source->step++) {
+        const SearchStep &begun = source->plan.step[source->step];
+        if (begun.budget < source->least[begun.table])
+            continue;
         enter_step(source, source->step);
         if (next_of_step(source, {0, 0}))
             return;

@@ -5,7 +5,8 @@
 //
 // A search may have begun with other leaves: the likeliest ones (eager_source.hpp), or those of a search by weights. The
 // ranges of keys that it has read are in `read`. They are not read again, and their rows not returned again. So every
-// leaf is read as often as without them.
+// leaf is read as often as without them. Or it goes on after a search of a smaller radius, which has read the keys with
+// fewer header errors than `least`.
 #pragma once
 
 #include "am/tree/leaf_reader.hpp"
@@ -25,6 +26,8 @@ struct StepSource : LeafSource {
     SearchPlan plan;
     bool within_budget; // of a leaf, the search returns only rows within the step's budget
     KeyRanges read;     // before the leaves of this source
+    std::uint8_t least
+        [kMaxTables]; // header errors from which on this source reads a table; 0 if nothing was read before
 
     int step; // of the next leaf to locate
     KeyBall ball;

@@ -135,7 +135,7 @@ void set_query_key(SignatureSearch *search, int table)
 
 LeafQuery key_query(const SignatureSearch &search, int table, int radius)
 {
-    return {{{search.key[table], search.meta->words == 2 ? search.second_word[table] : 0}}, radius, 0, 0};
+    return {{{search.key[table], search.meta->words == 2 ? search.second_word[table] : 0}}, radius, 0, 0, 0};
 }
 
 Size verify(SignatureSearch *search, Size count, RowTest returns)

@@ -205,7 +205,7 @@ void begin_around(ValueSearch *base, Datum stored, int radius)
     begin_exact(search);
 }
 
-bool begin_ring(ValueSearch *base, int high, bool)
+Ring begin_ring(ValueSearch *base, int high, RingKind)
 {
     SignatureSearch *search = signatures(base);
     if (search->asked.centered)
@@ -213,7 +213,7 @@ bool begin_ring(ValueSearch *base, int high, bool)
     else
         plan_exact(search, search->asked.ball[0].center, search->asked.ball[0].radius);
     begin_exact(search);
-    return false;
+    return {false, false, high};
 }
 
 void narrow(ValueSearch *base, int radius)

@@ -18,6 +18,10 @@ struct PlaceSet {
     {
         return {{word[0] & other.word[0], word[1] & other.word[1]}};
     }
+    PlaceSet without(const PlaceSet &other) const
+    {
+        return {{word[0] & ~other.word[0], word[1] & ~other.word[1]}};
+    }
     bool empty() const { return (word[0] | word[1]) == 0; }
     int first() const { return word[0] != 0 ? std::countr_zero(word[0]) : 64 + std::countr_zero(word[1]); }
     // The end of the run of numbers that begins here.
@@ -109,8 +113,9 @@ private:
     [[gnu::always_inline]] bool wanted(const LeafKey &key) const
     {
         const LeafKey &center = query_.key;
+        const int in_header = errors(key.word[0] & query_.header, center.word[0] & query_.header);
         return errors(key.word[0], center.word[0]) + errors(key.word[1], center.word[1]) <= query_.radius &&
-               errors(key.word[0] & query_.header, center.word[0] & query_.header) <= query_.budget;
+               in_header >= query_.least && in_header <= query_.budget;
     }
     [[gnu::always_inline]] void add_if_wanted(int place, const LeafKey &key)
     {
@@ -135,12 +140,15 @@ private:
         const std::uint64_t key = query_.key.word[0], leading = LeafLayout::leading(leaf_.prefix_bits);
         const std::uint64_t differs = (leaf_.prefix ^ key) & leading;
         const int radius = query_.radius - __builtin_popcountll(differs);
-        const int budget = query_.budget - __builtin_popcountll(differs & query_.header);
+        const int in_header = __builtin_popcountll(differs & query_.header);
+        const int budget = query_.budget - in_header, least = query_.least - in_header;
         if (radius < 0 || budget < 0)
             return;
         const int beyond_header = __builtin_popcountll(~(leading | query_.header)) - 8 * leaf_.key_bytes();
         const int center = leaf_.sub_range(key);
         PlaceSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
+        if (least > 0 && beyond_header >= 0) // the header ends here
+            reached = reached.without(numbers_within(beyond_header, least - 1));
         reached = (reached & numbers_below(leaf_.sub_bits())).flipped(center);
         while (!reached.empty()) {
             const int from = reached.first(), to = reached.end_of_run(from);

@@ -9,15 +9,16 @@
 namespace simhash
 {
 
-// What a search wants of a leaf: keys that differ from the query's in at most `radius` bits, and in at most `budget` of
-// those in `header`.
+// What a search wants of a leaf: keys that differ from the query's in at most `radius` bits, and in at least `least` and
+// at most `budget` of those in `header`.
 struct LeafQuery {
     LeafKey key; // in the order of the leaf's table
     int radius;
     std::uint64_t header; // leading bits of the key
     int budget;
+    int least;
 };
-inline LeafQuery near_key(std::uint64_t key, int radius) { return {{{key, 0}}, radius, 0, 0}; }
+inline LeafQuery near_key(std::uint64_t key, int radius) { return {{{key, 0}}, radius, 0, 0, 0}; }
 
 struct LeafKernels {
     ColumnMatch columns;

@@ -94,8 +94,9 @@ public:
         visit_leaf(page(), [&](int, const LeafEntry &entry) {
             std::uint64_t a = entry.key.word[0] ^ query.key.word[0],
                           b = entry.key.word[1] ^ query.key.word[1];
-            if (std::popcount(a) + std::popcount(b) <= query.radius &&
-                std::popcount(a & query.header) <= query.budget)
+            const int in_header = std::popcount(a & query.header);
+            if (std::popcount(a) + std::popcount(b) <= query.radius && in_header >= query.least &&
+                in_header <= query.budget)
                 wanted.push_back(entry);
         });
         for (SimdLevel level : kSimdLevels) {
@@ -134,6 +135,7 @@ protected:
         query.radius = below(2) ? below(12) : below(64 * words + 1);
         query.header = LeafLayout::leading(below(3) ? below(40) : 0);
         query.budget = below(4);
+        query.least = below(3) ? 0 : below(query.budget + 1);
         return query;
     }
 };

@@ -63,6 +63,11 @@ ORDER BY radius, target;
 SELECT target, rows < exact AS fewer, rows = exact AS equal
 FROM exact(8) AS exact, unnest('{0.8, 1, 95, Infinity, NaN}'::float8[]) WITH ORDINALITY t(target, n), found(target, 8) ORDER BY n;
 
+\echo '-- where an exact search reads few leaves, every search is exact'
+SELECT count(*) AS missed FROM doc b
+WHERE id BETWEEN 1 AND 1000 AND (SELECT count(*) FROM doc a WHERE a.h <@| simhash_ball(b.w, 3, 0.01)) <>
+                                (SELECT count(*) FROM doc a WHERE a.h <@> b.h <= 3);
+
 \echo '-- the number of leaves: smaller with a lower target, and far smaller than for an exact search at a large radius'
 CREATE FUNCTION leaves(target float8, radius integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

@@ -180,6 +180,7 @@ SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, Le
         index[i] = {begin_scan(set.index[i], 1, 0), index_leaves(set.index[i]) / leaves};
         static_cast<FingerprintMeta *>(scan_state(index[i].scan)->index.meta)->model = model;
         fingerprint_search(index[i].scan)->trace = trace;
+        fingerprint_search(index[i].scan)->inspected = true;
     }
     return {set.count, index};
 }

@@ -345,6 +345,14 @@ const GuidedBall *guide(const FingerprintSearch &search)
     return search.asked.balls > 0 && !search.asked.ball[0].exact ? search.asked.ball[0].guide : nullptr;
 }
 
+// Whether a search by weights costs less than the exact search whose plan is made, or has a limit of probes. To begin it
+// takes as long as to read this many leaves in memory.
+bool guided_pays(const FingerprintSearch &search, const GuidedBall &ball)
+{
+    constexpr double kLeavesOfBeginning = 10;
+    return search.inspected || ball.most_probes > 0 || search.exact.plan.leaves > kLeavesOfBeginning;
+}
+
 void begin_conditions(ValueSearch *base)
 {
     FingerprintSearch *search = fingerprints(base);
@@ -355,7 +363,7 @@ void begin_conditions(ValueSearch *base)
         return;
     }
     plan_exact(search, lead.center, lead.radius);
-    if (guided != nullptr && is_guided(*guided, guided->radius))
+    if (guided != nullptr && is_guided(*guided, guided->radius) && guided_pays(*search, *guided))
         begin_guided(search, *guided, lead.radius);
     else if (search->all_wanted)
         begin_exact(search, lead.center, lead.radius);
@@ -462,8 +470,10 @@ Ring begin_ring(ValueSearch *base, int high, RingKind kind)
     const GuidedBall *guided = guide(*search);
     if (guided != nullptr && is_guided(*guided, high)) {
         plan_exact(search, center, high);
-        begin_guided(search, *guided, high);
-        return whole;
+        if (guided_pays(*search, *guided)) {
+            begin_guided(search, *guided, high);
+            return whole;
+        }
     }
     if (kind == RingKind::first)
         return {begin_first_ring(search, center, high), false, high};

@@ -87,6 +87,7 @@ struct FingerprintSearch : ValueSearch {
     GuidedSource *guided; // null until one is needed
 
     LeafTrace *trace; // usually null
+    bool inspected;   // a search by weights is wanted even if it takes longer than an exact one
     LeafEntry *found; // memory for a leaf's matches
     Hit *hit;         // memory for a leaf's rows
 };

@@ -61,6 +61,7 @@ SIMHASH_FUNCTION(simhash_index_trace)
         IndexScanDesc scan = begin_scan(index, 1, 0);
         LeafTrace trace = {add_leaf, rows};
         fingerprint_search(scan)->trace = &trace;
+        fingerprint_search(scan)->inspected = true;
         run_search(scan, kInBall, PG_GETARG_DATUM(1));
         end_scan(scan);
         IndexScanEnd(scan);

@@ -45,7 +45,7 @@ void use_inner(const char *page, Position position)
     // Copied as by a backend, into exactly as much memory as it takes.
     std::unique_ptr<CachedChild[]> child(new CachedChild[static_cast<std::size_t>(count)]);
     for (int i = 0; i < count; i++)
-        child[static_cast<std::size_t>(i)] = {inner_bound(page, i), inner_link(page, i).child(), 0};
+        child[static_cast<std::size_t>(i)] = {inner_bound(page, i), inner_link(page, i).child(), 0, 0};
     double density = child_density(child.get(), count, is_rightmost(page), high_of(page));
     int found = find_child(child.get(), count, density, position);
     FUZZ_EXPECT(found >= 0 && found < count);

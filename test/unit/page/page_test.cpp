@@ -421,7 +421,7 @@ TEST_F(PageTest, CopiedChildrenAreFoundAsOnThePage)
             Page page = inner(8192, count);
             std::vector<CachedChild> child;
             for (int i = 0; i < count; i++)
-                child.push_back({inner_bound(page.get(), i), inner_link(page.get(), i).child(), 0});
+                child.push_back({inner_bound(page.get(), i), inner_link(page.get(), i).child(), 0, 0});
             double density = child_density(child.data(), count, true, {0, 0});
             for (int i = 0; i < 200; i++) {
                 Position where = below(2) ? child[static_cast<std::size_t>(below(count))].lower : position();

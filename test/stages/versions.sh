@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The control files, META.json, CHANGELOG.md, debian/changelog and the packages in clients agree; the upgrade script, if
-# there is one, is complete, and make dist does not leave it out.
+# The control files, META.json, CHANGELOG.md, debian/changelog, packaging and the packages in clients agree; the upgrade
+# script, if there is one, is complete, and make dist does not leave it out.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -18,6 +18,10 @@ check_versions() {
     [ "$found" = "$version" ] || { echo "simhash_compat.control says $found, simhash.control $version"; status=1; }
     for file in clients/python/pyproject.toml clients/javascript/package.json clients/ruby/pg_simhash.gemspec; do
         found=$(sed -n 's/^ *\(gem\.\|"\)\?version"\?[ =:]*"\(.*\)".*/\2/p' "$file")
+        [ "$found" = "$version" ] || { echo "$file says $found, simhash.control $version"; status=1; }
+    done
+    for file in packaging/*; do
+        found=$(sed -n 's/^ *[Vv]ersion[ =:]*"\?\([0-9.]*\).*/\1/p' "$file")
         [ "$found" = "$version" ] || { echo "$file says $found, simhash.control $version"; status=1; }
     done
     # The archive of make dist has no debian/.

@@ -49,16 +49,13 @@ int indexed_bits(Relation index)
                 errmsg("the signatures of index \"%s\" do not have a fixed length",
                        RelationGetRelationName(index)),
                 errhint("Change the type of the column to bit(n), or cast the expression to bit(n)."));
-    if (bits <= kBits)
+    if (bits <= kBits || bits > kMostSignatureBits)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("cannot create a simhash index on signatures of %d bits", bits),
                 errdetail("Signatures have %d to %d bits.", kFewestSignatureBits, kMostSignatureBits),
-                bits == kBits ? errhint("Index the column cast to simhash, or change its type to simhash.")
-                              : errhint("Index the column cast to bit(64) and then to simhash."));
-    if (bits > kMostSignatureBits)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("cannot create a simhash index on signatures of %d bits", bits),
-                errdetail("Signatures have %d to %d bits.", kFewestSignatureBits, kMostSignatureBits));
+                bits > kBits    ? 0
+                : bits == kBits ? errhint("Index the column cast to simhash, or change its type to simhash.")
+                                : errhint("Index the column cast to bit(64) and then to simhash."));
     return bits;
 }
 

@@ -73,4 +73,8 @@ void join_cells(PairJoin *join, const Cells &x, const Cells &y, int budget, Fing
 // Otherwise returns false.
 bool join_sorted_cells(PairJoin *join, const Rows &rows, Fingerprint used, int radius);
 
+// pair_links.cpp: keeps the first of the visible rows with equal words. If `add`, adds its pairs with the others to the
+// output.
+void link_equal(PairJoin *join, bool add, Rows *rows);
+
 } // namespace simhash

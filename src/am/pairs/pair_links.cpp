@@ -1,6 +1,6 @@
 // Merges rows with equal words when only the groups are wanted: a million copies of a page make half a
 // trillion pairs, but only a million links.
-#include "am/pairs/pair_links.hpp"
+#include "am/pairs/pair_cells.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -6,7 +6,6 @@
 // fingerprints.
 #include "am/pairs/pair_read.hpp"
 #include "am/index/kind.hpp"
-#include "am/pairs/pair_links.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"

@@ -138,6 +138,7 @@ sub table { return pick(qw(a b b c barrier several parted parted family united s
 sub query
 {
     my ($first, $second) = (table(), table());
+    $second = $first if chance(0.3);
     %name = (x => $first, y => $second, z => 'c');
     my $on = conditions('x', 'y');
     # No row is joined with itself, so one index may be read.

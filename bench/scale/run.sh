@@ -6,6 +6,8 @@
 #   SIZES="1000000"           rows, ascending: SIZES="1000000 10000000 100000000" takes 30 GB of disk and 16 GB of memory
 #   TABLES=                   of the index; by default it follows from the rows
 #   ROUTED_ROWS=10000000      up to this size also a table routed by block
+#   BTREE_ROWS=10000000       up to this size also cold searches by four btrees on blocks
+#   DELETED=10                every so many-th row is deleted before VACUUM
 #   ROUNDS=3                  rounds of the warm searches; the median counts
 #   ROUND_SECONDS=2           duration of a kind of search in a round
 #   COLD=200                  searches after the caches were emptied
@@ -17,10 +19,12 @@
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
-[ $# -le 1 ] || { sed -n '2,17s/^# \?//p' "$0" >&2; exit 2; }
+[ $# -le 1 ] || { sed -n '2,19s/^# \?//p' "$0" >&2; exit 2; }
 SIZES=${SIZES:-1000000}
 TABLES=${TABLES:-}
 ROUTED_ROWS=${ROUTED_ROWS:-10000000}
+BTREE_ROWS=${BTREE_ROWS:-10000000}
+DELETED=${DELETED:-10}
 ROUNDS=${ROUNDS:-3}
 ROUND_SECONDS=${ROUND_SECONDS:-2}
 COLD=${COLD:-200}
@@ -103,7 +107,7 @@ load() {
     run -c 'CREATE UNLOGGED TABLE fresh (id integer, h simhash)'
     run -c BEGIN -c 'TRUNCATE page' -c "\\copy page FROM '$SCRATCH/rows/page.copy' BINARY" -c COMMIT
     run -c "\\copy fresh FROM '$SCRATCH/rows/fresh.copy' BINARY"
-    for name in query:all random:random; do
+    for name in query:all random:random ten:ten; do
         run -c "ALTER TABLE query ALTER query_set SET DEFAULT '${name#*:}'" \
             -c "\\copy query (id, h) FROM '$SCRATCH/rows/${name%:*}.copy' BINARY"
     done
@@ -119,21 +123,30 @@ measure() {
     say "built"
     run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/warm.sql"
     say "searched, warm"
-    local method
-    for method in 'primary key' 'r = 3' 'r = 7' 'ten nearest'; do
+    local method methods=('primary key' 'r = 3' 'r = 7' 'ten nearest')
+    if [ "$rows" -le "$BTREE_ROWS" ]; then
+        run -c 'CALL make_btrees()' -c 'VACUUM ANALYZE page'
+        methods+=('four btrees')
+    fi
+    for method in "${methods[@]}"; do
         empty_caches
         run -c "CALL cold('$method', $COLD)"
     done
+    [ "$rows" -gt "$BTREE_ROWS" ] || run -c 'CALL drop_btrees()'
     say "searched, cold"
     with_memory pairs -c "CALL timed('pairs', 'INSERT INTO counted SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id')"
+    run -c "CALL join_pairs('4MB')" -c "CALL join_pairs('64MB')"
     say "all pairs"
+    run -c "CALL timed('check', 'SELECT simhash_index_check(''page_h'')')" \
+        -c "CALL timed('check of rows', 'SELECT simhash_index_check(''page_h'', true)')"
+    say "checked"
     run -f "$here/insert.sql"
     say "inserted"
     if [ "$rows" -le "$ROUTED_ROWS" ]; then
         run -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" -f "$here/routed.sql"
         say "routed by block"
     fi
-    run -c 'DELETE FROM page WHERE id % 10 = 0'
+    run -c "DELETE FROM page WHERE id % $DELETED = 0"
     with_memory VACUUM -f "$here/vacuum.sql"
     say "VACUUM"
 }

@@ -16,8 +16,41 @@ CREATE TABLE search (place serial, name text, query_set text, statement text);
 INSERT INTO search (name, query_set, statement) VALUES
     ('primary key', 'all', format('SELECT count(*) FROM page WHERE id = (i * 104729::bigint %% %s + 1)::integer', :rows)),
     ('r = 3', 'all', 'SELECT count(*) FROM page WHERE h <@> q <= 3'),
+    ('r = 5', 'all', 'SELECT count(*) FROM page WHERE h <@> q <= 5'),
     ('r = 7', 'all', 'SELECT count(*) FROM page WHERE h <@> q <= 7'),
+    ('ten nearest, planted', 'ten', 'SELECT sum(d) FROM (SELECT (h <@> q)::integer AS d FROM page ORDER BY h <@> q LIMIT 10) s'),
     ('ten nearest', 'random', 'SELECT sum(d) FROM (SELECT (h <@> q)::integer AS d FROM page ORDER BY h <@> q LIMIT 10) s');
+
+-- The same by four btrees on blocks, which a run may make for a while.
+CREATE TABLE btree_search AS SELECT format('SELECT count(*) FROM page WHERE %s',
+    near_by_btrees(3, 'q', ARRAY(SELECT block('q', b) FROM generate_series(0, 3) b ORDER BY b), '{}')) AS statement;
+CREATE PROCEDURE make_btrees() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR b IN 0..3 LOOP
+        EXECUTE format('CREATE INDEX page_block_%s ON page ((%s))', b, block('h', b));
+    END LOOP;
+    INSERT INTO search (name, query_set, statement) SELECT 'four btrees', 'all', statement FROM btree_search;
+    PERFORM note('size', 'four btrees', '', 'bytes per row', sum(pg_relation_size(format('page_block_%s', b)::regclass)) / (SELECT rows FROM setting))
+    FROM generate_series(0, 3) b;
+END $$;
+CREATE PROCEDURE drop_btrees() LANGUAGE plpgsql AS $$
+BEGIN
+    DROP INDEX page_block_0, page_block_1, page_block_2, page_block_3;
+    DELETE FROM search WHERE name = 'four btrees';
+END $$;
+
+-- All pairs, with some memory: also the most that a process takes and what goes to temporary files.
+CREATE PROCEDURE join_pairs(memory text) LANGUAGE plpgsql AS $$
+DECLARE busy float8 := processor_seconds(); plan jsonb; scan jsonb;
+BEGIN
+    PERFORM set_config('work_mem', memory, true);
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id' INTO plan;
+    scan := jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "Simhash Join")');
+    PERFORM note('pairs', memory, '', 's', processor_seconds() - busy);
+    PERFORM note('pairs', memory, '', 's elapsed', (plan->0->>'Execution Time')::float8 / 1000);
+    PERFORM note('pairs', memory, '', 'MB of memory', (scan->>'Memory Usage')::float8 / 1024);
+    PERFORM note('pairs', memory, '', 'MB of disk', coalesce((scan->>'Disk Usage')::float8, 0) / 1024);
+END $$;
 
 -- Runs a search once for each of the first queries of its set; their times in ms and their blocks.
 CREATE FUNCTION each_search(of_name text, queries integer, OUT ms float8, OUT blocks float8, OUT reads float8)

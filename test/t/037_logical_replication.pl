@@ -1,5 +1,5 @@
 # Logical replication of a table without a key finds the rows to change by the equality of all columns: a column of each
-# type that the extension has, in the text and the binary form.
+# type that the extension has, in the text and the binary form. Indexes of each operator class follow the changes.
 use strict;
 use warnings;
 use FindBin;
@@ -11,9 +11,13 @@ use SimhashTest;
 
 my $publisher = start_node('publisher', streaming => 'logical');
 my $subscriber = start_node('subscriber');
-my $table = 'CREATE EXTENSION simhash; CREATE TABLE document (id int, h simhash, w simhash_weights, b simhash_ball,
+my $table = 'CREATE TABLE document (id int, h simhash, w simhash_weights, b simhash_ball,
     wb simhash_ball, sb signature_ball, f feature_frequencies)';
-$_->safe_psql('postgres', $table) for $publisher, $subscriber;
+for ($publisher, $subscriber) {
+    prepare_database($_);
+    prepare_classes($_);
+    $_->safe_psql('postgres', "$table; ALTER TABLE item ADD PRIMARY KEY (id)");
+}
 
 # Rows that are equal but for one column.
 $publisher->safe_psql('postgres', <<'SQL');
@@ -49,4 +53,14 @@ for my $form ($binary ? ('false', 'true') : ('false'))
     $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION documents');
 }
 cmp_ok($publisher->safe_psql('postgres', 'SELECT count(DISTINCT w) FROM document'), '>', 2, 'rows changed');
+
+$publisher->safe_psql('postgres', 'SELECT add_items(1, 300); CREATE PUBLICATION items FOR TABLE item');
+$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION items CONNECTION '$connection' PUBLICATION items");
+$subscriber->poll_query_until('postgres', "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel");
+$publisher->safe_psql('postgres', 'SELECT add_items(301, 600); UPDATE item SET h = flipped(h, id, 1) WHERE id % 5 = 0; DELETE FROM item WHERE id % 7 = 0');
+$publisher->wait_for_catchup('items');
+my $items = 'SELECT md5(string_agg(item::text, E\'\n\' ORDER BY id)), count(*) FROM item';
+is($subscriber->safe_psql('postgres', $items), $publisher->safe_psql('postgres', $items), 'rows with indexes of each class');
+$subscriber->safe_psql('postgres', 'ALTER TABLE item DROP CONSTRAINT item_pkey');
+classes_agree($subscriber, 'the indexes of the subscriber agree with a sequential scan');
 done_testing();

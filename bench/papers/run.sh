@@ -22,10 +22,7 @@ psm:1 | psm:3 | corpus:1) shift ;;
 esac
 SIZES=${SIZES:-1000000}
 if [ $# = 2 ]; then "$TOP/tools/setup.sh"; else "$TOP/tools/setup.sh" demo; fi
-. "$TOP/tools/cluster.sh"
-run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
-value() { run -A -t -c "$1"; }
-say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
+. "$TOP/bench/results.sh" ""
 
 start() {
     build_and_stage

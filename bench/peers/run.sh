@@ -34,17 +34,9 @@ WORKERS=${WORKERS:-0}
 FAISS=${FAISS:-$((ROWS <= 20000000))}
 
 "$TOP/tools/setup.sh" bench
-. "$TOP/tools/cluster.sh"
-OUTPUT=${2:-$SCRATCH/results}
-mkdir -p "$OUTPUT"
-OUTPUT=$(cd "$OUTPUT" && pwd)
+. "$TOP/bench/results.sh" "${2:-}"
 here=$TOP/bench/peers
-SECONDS=0
-
-say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
-asked() { [[ " $PARTS " == *" $1 "* ]]; }
 run() { psql -X -q -v ON_ERROR_STOP=1 -v data="$data" -v rows="$rows" -v rounds="$ROUNDS" -v round_seconds="$ROUND_SECONDS" "$@"; }
-value() { run -A -t -c "$1"; }
 
 # -- programs, server ---------------------------------------------------------------------------------------
 

@@ -44,17 +44,10 @@ if [ -n "${PLOTS:-}" ] && ! command -v gnuplot >/dev/null; then
     [ "$(id -u)" = 0 ] || as_root=(sudo)
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gnuplot-nox >/dev/null
 fi
-. "$TOP/tools/cluster.sh"
+. "$TOP/bench/results.sh" "${1:-}"
 [ "$(stat -f -c %T "$SCRATCH")" != tmpfs ] || { echo "The server's user cannot use $directory, and $SCRATCH is in memory." >&2; exit 2; }
-OUTPUT=${1:-$SCRATCH/results}
-mkdir -p "$OUTPUT"
-OUTPUT=$(cd "$OUTPUT" && pwd)
 here=$TOP/bench/scale
-SECONDS=0
-
-say() { echo "$(printf '%5d s: ' $SECONDS)$*" >&2; }
 run() { psql -X -q -v ON_ERROR_STOP=1 -v rows="$rows" -v data=uniform -v kinds= "$@"; }
-value() { run -A -t -c "$1"; }
 
 build_and_stage
 BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/generate" "$TOP/bench/peers/generate.cpp"

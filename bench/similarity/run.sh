@@ -20,15 +20,9 @@ TEXTS=$1 PAIRS=$2
 PARTS=${PARTS:-measures search pairs peers}
 ROWS=${ROWS:-1000000} PEER_ROWS=${PEER_ROWS:-50000} PEER_SECONDS=${PEER_SECONDS:-10} SEED=${SEED:-1}
 "$TOP/tools/setup.sh" bench
-. "$TOP/tools/cluster.sh"
-OUTPUT=${3:-$SCRATCH/results}
-mkdir -p "$OUTPUT"
-OUTPUT=$(cd "$OUTPUT" && pwd)
+. "$TOP/bench/results.sh" "${3:-}"
 here=$TOP/bench/similarity
-SECONDS=0
 
-say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
-asked() { [[ " $PARTS " == *" $1 "* ]]; }
 # in_schema rows statement ...: runs statements in a schema for so many documents.
 in_schema() {
     local options=(-c "CREATE SCHEMA IF NOT EXISTS \"$1 documents\"" -c "SET search_path = \"$1 documents\", public") statement
@@ -36,7 +30,6 @@ in_schema() {
     for statement; do options+=(-c "$statement"); done
     run "${options[@]}"
 }
-run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 
 build_and_stage
 BUILD=$BUILD "$TOP/bench/link.sh" "$SCRATCH/texts" "$here/texts.cpp" -O3 -mpopcnt

@@ -35,17 +35,8 @@ QUERIES=${QUERIES:-500} ROUNDS=${ROUNDS:-3} ROUND_SECONDS=${ROUND_SECONDS:-1} SE
 BATCH=$((ROWS / 10 < BATCH ? ROWS / 10 : BATCH))
 
 "$TOP/tools/setup.sh" bench
-. "$TOP/tools/cluster.sh"
-OUTPUT=${2:-$SCRATCH/results}
-mkdir -p "$OUTPUT"
-OUTPUT=$(cd "$OUTPUT" && pwd)
+. "$TOP/bench/results.sh" "${2:-}"
 here=$TOP/bench/wide
-SECONDS=0
-
-say() { echo "$(printf '%4d s: ' $SECONDS)$*" >&2; }
-asked() { [[ " $PARTS " == *" $1 "* ]]; }
-run() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
-value() { run -A -t -c "$1"; }
 
 build_and_stage
 [ -z "$PGVECTOR" ] || cp -r "$PGVECTOR/." "$INSTALL_ROOT"

@@ -2,19 +2,19 @@
 # All near-duplicate pairs of a table, and of two tables: by a Simhash Join and by PostgreSQL's joins of the same rows, in
 # one run.
 #
-#   bench/pairs/run.sh [rows]               default 1000000; 10000000 takes some minutes
+#   bench/pairs/run.sh [rows]               joins and their estimates, groups; default 1000000; 10000000 takes an hour
 #   bench/pairs/run.sh rows signatures      signatures of 256 bits, and fingerprints of their first 64 bits
 #   bench/pairs/run.sh rows partitions      one table and a partitioned one
 #   bench/pairs/run.sh rows shards          one table and three shards of postgres_fdw, on this machine
 #
 # Rows: 80 % uniform fingerprints, 20 % copies of an earlier one with 0 to 5 flipped bits. Times are of whole statements,
-# warm, one session: the join, fetching the visible rows, the result and count(*). The best of three runs; a single run
-# for statements that take more than 20 s.
+# warm, one session: the join, fetching the visible rows and the result. The best of three runs; a single run for
+# statements that take more than 20 s.
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 ROWS=${1:-1000000}
-KIND=${2:-pairs}
+KIND=${2:-joins}
 "$TOP/tools/setup.sh"
 . "$TOP/tools/cluster.sh"
 

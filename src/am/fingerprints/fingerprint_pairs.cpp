@@ -429,7 +429,7 @@ void choose_plan(const PairReader &reader, PairTask *task, FingerprintJoin *join
 void plan_join(PairOutput *output, const SampledRows *sample, int processes, FingerprintJoin *join)
 {
     join->processes = processes;
-    join->bytes = pair_memory() / static_cast<Size>(processes);
+    join->bytes = pair_memory(output->side[0].rows + output->side[1].rows) / static_cast<Size>(processes);
     PairReader *reader = begin_reader(output, join->bytes / 8 * 3, join->bytes / 8 * 3, processes);
     reader->join->radius = join->radius;
     PairTask task;
@@ -513,7 +513,7 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
     }
     auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
     join->radius = Min(task.radius, kBits);
-    join->bytes = pair_memory() / static_cast<Size>(task.processes);
+    join->bytes = pair_memory(output.side[0].rows + output.side[1].rows) / static_cast<Size>(task.processes);
     PairReader reader = {};
     PairJoin cells = {};
     plan_reader(&output, join->bytes / 8 * 3, join->bytes / 8 * 3, task.processes, &reader, &cells);

@@ -190,7 +190,7 @@ void link_few_rows(const GroupedRows &rows, int radius, Groups *groups)
 // Finds the leader of each row.
 uint32 *find_leaders(GroupedRows *rows, int radius, bool star)
 {
-    const Size part = pair_memory() / 4;
+    const Size part = pair_memory(static_cast<double>(rows->count)) / 4;
     read_values(rows, part);
     Groups groups = begin_groups(rows->count, star, part);
     const PairSink sink = {take_pair, &groups};

@@ -87,8 +87,8 @@ inline void finish_work(PairWork *work)
     work->end(work);
 }
 
-// The memory that a join may take (pair_read.cpp).
-Size pair_memory();
+// The memory that a join may take, of so many rows if it divides them by cells (pair_read.cpp).
+Size pair_memory(double rows = 0);
 
 // `extra` is memory that the caller takes for each waiting pair.
 void begin_output(PairOutput *output, Size bytes, Size extra = 0);

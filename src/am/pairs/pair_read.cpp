@@ -15,6 +15,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cmath>
 
 namespace simhash
 {
@@ -31,6 +32,10 @@ constexpr Size kWideWindow = 1 << 17; // the same where cells and partitions are
 constexpr int kMostPartitionBits = 12;
 constexpr double kManyUnseen = 1000;
 constexpr double kLeastMemory = 256; // kilobytes, even if work_mem is less
+// Bytes of the least memory, times the root of the number of rows. There is memory for as many partitions as a partition
+// has rows, so with a little less memory the rows are read many times. PostgreSQL's hash joins take a buffer for each
+// batch beyond work_mem, too.
+constexpr double kLeastOfRoot = 4096;
 
 } // namespace
 
@@ -298,9 +303,10 @@ BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy)
     return block;
 }
 
-Size pair_memory()
+Size pair_memory(double rows)
 {
-    return static_cast<Size>(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024);
+    return static_cast<Size>(std::max(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024,
+                                      kLeastOfRoot * std::sqrt(rows)));
 }
 
 void plan_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes, PairReader *reader,

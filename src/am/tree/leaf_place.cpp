@@ -198,7 +198,9 @@ bool lock_unchanged(const LeafPlace &place, Buffer buffer)
     if (XLogRecPtrIsInvalid(place.lsn) || buffer != place.buffer)
         return false;
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    if (PageGetLSN(BufferGetPage(buffer)) == place.lsn)
+    // The file may have been damaged, and read anew, since. Whatever it holds, nobody reads outside the page.
+    const char *page = buffer_page(buffer);
+    if (PageGetLSN(BufferGetPage(buffer)) == place.lsn && check_leaf_bounds(page, BLCKSZ) == nullptr)
         return true;
     LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
     return false;

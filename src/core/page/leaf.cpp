@@ -340,11 +340,10 @@ bool sub_ranges_ascend(const char *page)
 namespace
 {
 
-bool is_known_layout(const LeafHead &head, bool pair_keys, std::size_t page_size)
+bool is_known_layout(const LeafHead &head, std::size_t page_size)
 {
-    return head.prefix_bits <= (pair_keys ? 0 : 64) && head.tid_bytes >= kLeastTidBytes &&
-           head.tid_bytes <= kMostTidBytes && head.offset_bits >= usual_offset_bits(page_size) &&
-           head.offset_bits <= 16 && head.zero == 0 &&
+    return head.prefix_bits <= 64 && head.tid_bytes >= kLeastTidBytes && head.tid_bytes <= kMostTidBytes &&
+           head.offset_bits >= usual_offset_bits(page_size) && head.offset_bits <= 16 && head.zero == 0 &&
            (head.prefix & ~LeafLayout::leading(head.prefix_bits)) == 0;
 }
 
@@ -362,10 +361,20 @@ bool marks_too_many(const char *page, int places)
 
 const char *check_leaf(const char *page, std::size_t page_size)
 {
+    if (has_pair_keys(page) && leaf_head(page)->prefix_bits > 0)
+        return "The leaf has an unknown layout.";
+    return check_leaf_bounds(page, page_size);
+}
+
+const char *check_leaf_bounds(const char *page, std::size_t page_size)
+{
     const RawPageHeader *header = page_header(page);
+    if (header->special != page_size - sizeof(PageTail) || header->upper < header->lower ||
+        header->upper > header->special)
+        return "The page's free space is out of bounds.";
     if (header->lower < sizeof(RawPageHeader) + sizeof(LeafHead))
         return "The leaf is truncated.";
-    if (!is_known_layout(*leaf_head(page), has_pair_keys(page), page_size))
+    if (!is_known_layout(*leaf_head(page), page_size))
         return "The leaf has an unknown layout.";
     LeafLayout layout = layout_of(page);
     if (layout.columns_at() > header->lower)

@@ -269,5 +269,7 @@ bool sub_ranges_ascend(const char *page);
 
 // What is wrong with the entries of a leaf whose header and tail are sound, or nullptr.
 const char *check_leaf(const char *page, std::size_t page_size);
+// The part of it that keeps readers of the entries within the page. Of a packed leaf it does not read the page's end.
+const char *check_leaf_bounds(const char *page, std::size_t page_size);
 
 } // namespace simhash

@@ -366,6 +366,7 @@ TEST_F(LeafTest, DamagedHeadsFail)
         ASSERT_EQ(check_leaf(leaf.page(), 8192), nullptr);
         alter(leaf.page());
         EXPECT_NE(check_leaf(leaf.page(), 8192), nullptr) << what;
+        EXPECT_NE(check_leaf_bounds(leaf.page(), 8192), nullptr) << what;
     };
     auto head = [](char *page) { return reinterpret_cast<LeafHead *>(page + sizeof(RawPageHeader)); };
     auto set_end = [](char *page, std::uint16_t end) { // of the last of eight sub-ranges
@@ -382,6 +383,13 @@ TEST_F(LeafTest, DamagedHeadsFail)
     expect_bad("more in the columns", [&](char *page) { set_end(page, 101); });
     expect_bad("more than fits", [&](char *page) { set_end(page, 0xFFFF); });
     expect_bad("a truncated row", [&](char *page) { page_header(page)->lower--; });
+    expect_bad("no entries at all", [](char *page) { page_header(page)->lower = sizeof(RawPageHeader); });
+    expect_bad("another end", [](char *page) { page_header(page)->special += 8; });
+    expect_bad("marks beyond the end", [](char *page) { page_header(page)->upper += 1; });
+    expect_bad("marks in the entries", [](char *page) {
+        page_header(page)->upper = page_header(page)->lower;
+        page_header(page)->upper--;
+    });
     expect_bad("a mark beyond the entries", [&](char *page) {
         page_header(page)->upper = static_cast<std::uint16_t>(page_header(page)->special - 13);
         page[page_header(page)->upper] = 0x10;

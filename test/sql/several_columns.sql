@@ -92,7 +92,7 @@ SELECT condition, same('SELECT id FROM page WHERE ' || condition) FROM unnest(AR
     'tenant = 4 AND s <@| signature_ball((SELECT s FROM signed LIMIT 1), 90, 0.5)']) AS condition;
 SELECT same('SELECT a.id AS q, p.id FROM signed AS a JOIN page AS p ON p.tenant = a.tenant AND p.s <@> a.s <= 60');
 SELECT same('SELECT a.id AS q, n.d FROM signed AS a, LATERAL (SELECT p.s <@> a.s AS d FROM page AS p WHERE p.tenant = a.tenant ORDER BY p.s <@> a.s LIMIT 10) AS n');
-SELECT same('SELECT s <@> q FROM page, (SELECT s AS q FROM signed LIMIT 1) AS x WHERE tenant = 1 ORDER BY s <@> signature_nearest(q, 0.5) LIMIT 3');
+SELECT same('SELECT s <@> (SELECT s FROM signed LIMIT 1) FROM page WHERE tenant = 1 ORDER BY s <@> signature_nearest((SELECT s FROM signed LIMIT 1), 0.5) LIMIT 3');
 CREATE TABLE kept (tenant int, s bit(72), EXCLUDE USING simhash (tenant WITH =, s WITH =), EXCLUDE USING simhash (tenant WITH =, (signature_ball(s, 9)) WITH ~=));
 INSERT INTO kept VALUES (1, repeat('0', 72)::bit(72)), (2, repeat('0', 72)::bit(72)), (NULL, repeat('0', 72)::bit(72)), (NULL, repeat('0', 72)::bit(72));
 INSERT INTO kept SELECT tenant, (repeat('0', 72 - bits) || repeat('1', bits))::bit(72) FROM unnest('{1,2,3}'::int[]) AS tenant, unnest('{0,3,9,10}'::int[]) AS bits ON CONFLICT DO NOTHING;
@@ -101,7 +101,7 @@ DROP TABLE kept;
 UPDATE page SET tenant = tenant WHERE id % 9 = 0;
 VACUUM page;
 REINDEX INDEX CONCURRENTLY page_i;
-SELECT heap_rows, (SELECT count(*) FROM simhash_index_stats('page_i') WHERE name = 'lists') AS lists FROM simhash_index_check('page_i', true);
+SELECT heap_rows, (SELECT value < 200 FROM simhash_index_stats('page_i') WHERE name = 'segments') AS no_lists FROM simhash_index_check('page_i', true);
 \echo '-- Without the tenant everything is read, and that costs more than a scan.'
 DROP INDEX page_i;
 CREATE INDEX page_i ON page USING simhash (tenant, h);

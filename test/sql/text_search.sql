@@ -97,6 +97,18 @@ CREATE INDEX ON page USING simhash (short, body);
 CREATE INDEX named ON page USING simhash (short simhash_equal_text_ops, body);
 DROP INDEX named;
 
+\echo '-- The nearest of a leaf are checked first: how many texts in vain, for the first row and for all.'
+CREATE TABLE framed AS SELECT id, string_agg(CASE WHEN i - 1 - id % 64 BETWEEN 0 AND 7 THEN 'v' || (hashint8extended(i, id) & 16383)
+    ELSE 'w' || i END, ' ' ORDER BY i) AS body FROM generate_series(1, 200) AS id, generate_series(1, 80) AS i GROUP BY id;
+CREATE INDEX ON framed USING simhash (body);
+CREATE FUNCTION checked_in_vain(part text, OUT rows bigint) LANGUAGE plpgsql AS $$
+DECLARE plan json; BEGIN
+    SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) SELECT FROM framed WHERE body ~= $1 OFFSET 0 ' || part INTO plan USING (SELECT body FROM framed WHERE id = 199);
+    rows := substring(plan::text FROM '"Rows Removed by Index Recheck": (\d+)'); END $$;
+SELECT checked_in_vain('LIMIT 1') AS first, checked_in_vain('') > 10 AS all;
+DROP TABLE framed;
+
 \echo '-- Constraints: every text that is refused has a kept one, and no two kept ones are near.'
 CREATE TABLE kept (id int, body text, EXCLUDE USING simhash (body WITH ~=));
 INSERT INTO kept SELECT id, body FROM page WHERE id < 2000 ORDER BY id ON CONFLICT DO NOTHING;

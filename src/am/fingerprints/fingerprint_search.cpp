@@ -16,6 +16,7 @@
 #include "pg/types/text_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace simhash
@@ -175,21 +176,27 @@ LeafQuery leaf_query(const FingerprintSearch &search)
     return query;
 }
 
-// Copies the matching rows of a leaf. Returns their number.
+// Copies the matching rows of a leaf. Returns their number. If they are checked again, the nearest come first: the first
+// that passes may be enough.
 Size collect(const FingerprintSearch &search, const char *page)
 {
     const FingerprintKeys &keys = search.asked;
     const int table = search.reader.leaf.table;
     int matches = find_in_leaf(page, leaf_query(search), search.found);
+    const bool checked_again = keys.recheck && !search.all_wanted && keys.balls > 0;
     Size hits = 0;
     for (int i = 0; i < matches; i++) {
         const LeafEntry &found = search.found[i];
         Fingerprint fingerprint = search.meta->order.fingerprint(table, found.key.word[0]);
         if (!returned_here(search, fingerprint) || !in_all_balls(keys, fingerprint))
             continue;
-        int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value) : 0;
+        int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value)
+                       : checked_again ? hamming_distance(fingerprint, keys.ball[0].center)
+                                       : 0;
         search.hit[hits++] = Hit::make(fingerprint, found.tid, distance);
     }
+    if (checked_again)
+        std::sort(search.hit, search.hit + hits, [](const Hit &a, const Hit &b) { return a.rank < b.rank; });
     return hits;
 }
 

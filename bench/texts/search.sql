@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 SET client_min_messages = warning;
 SET jit = off;
 SET max_parallel_maintenance_workers = 0;
+SET max_parallel_workers_per_gather = 0;
 DROP SCHEMA IF EXISTS text_bench CASCADE;
 CREATE SCHEMA text_bench;
 SET search_path = text_bench, public;
@@ -39,28 +40,52 @@ CREATE TABLE real (id text, doc text, fam text, rev int, repo text, path text, w
 :load
 CREATE TABLE real_page AS SELECT row_number() OVER () AS id, body, to_simhash(body) AS h FROM real;
 DROP TABLE real;
--- 500 templates of 80 words, of which each text replaces 16 in a row.
-CREATE TABLE template AS SELECT t, i, 'w' || (hashint8extended(i, t) & 16383) AS word FROM generate_series(1, 500) AS t, generate_series(1, 80) AS i;
-CREATE TABLE templated_page AS SELECT id, body, to_simhash(body) AS h FROM (
-    SELECT id, string_agg(CASE WHEN i - 1 - (hashint8extended(id, 0) & 63) BETWEEN 0 AND 15 THEN 'v' || (hashint8extended(i, id) & 16383) ELSE word END, ' ' ORDER BY i) AS body
-    FROM generate_series(1, :n) AS id JOIN template ON t = 1 + id % 500 GROUP BY id) AS made;
+-- Texts of a template of 80 words, of which each replaces some in a row.
+CREATE FUNCTION make_page(page text, texts bigint, templates bigint, replaced int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+    EXECUTE format('CREATE TABLE %s AS SELECT id, body, to_simhash(body) AS h FROM (SELECT id, string_agg(
+        CASE WHEN i - 1 - (hashint8extended(id, 0) & 63) BETWEEN 0 AND %s THEN ''v'' || (hashint8extended(i, id) & 16383)
+        ELSE ''w'' || (hashint8extended(i, 1 + id %% %s) & 16383) END, '' '' ORDER BY i) AS body
+        FROM generate_series(1, %s) AS id, generate_series(1, 80) AS i GROUP BY id) AS made', page, replaced - 1, templates, texts); END $$;
+SELECT make_page('templated_page', :n, 500, 16), make_page('framed_page', :n, greatest(:n / 2000, 1), 8) \g /dev/null
 CREATE TABLE query AS
     SELECT 'real_page' AS page, array_agg(regexp_replace(body, '\S+$', 'other')) AS texts FROM (SELECT body FROM real_page WHERE length(body) > 300 ORDER BY md5(id::text) LIMIT 300) AS chosen
-    UNION ALL SELECT 'templated_page', array_agg(regexp_replace(body, '\S+$', 'other')) FROM (SELECT body FROM templated_page ORDER BY md5(id::text) LIMIT 300) AS chosen;
+    UNION ALL SELECT 'templated_page', array_agg(regexp_replace(body, '\S+$', 'other')) FROM (SELECT body FROM templated_page ORDER BY md5(id::text) LIMIT 300) AS chosen
+    UNION ALL SELECT 'framed_page', array_agg(regexp_replace(body, '\S+$', 'other')) FROM (SELECT body FROM framed_page ORDER BY md5(id::text) LIMIT 300) AS chosen;
 SELECT count(*) AS real FROM real_page \gset
-SELECT 'real', timed('index of texts, a row', 'CREATE INDEX real_page_text ON real_page USING simhash (body)', :real),
-    timed('index of fingerprints, a row', 'CREATE INDEX real_page_h ON real_page USING simhash (h)', :real);
-SELECT 'templated', timed('index of texts, a row', 'CREATE INDEX templated_page_text ON templated_page USING simhash (body)', :n),
-    timed('index of fingerprints, a row', 'CREATE INDEX templated_page_h ON templated_page USING simhash (h)', :n);
+SELECT page, timed('index of texts, a row', format('CREATE INDEX %s_text ON %1$s USING simhash (body)', page), rows),
+    timed('index of fingerprints, a row', format('CREATE INDEX %s_h ON %1$s USING simhash (h)', page), rows)
+FROM (VALUES ('real_page', :real), ('templated_page', :n), ('framed_page', :n)) AS v(page, rows);
 VACUUM ANALYZE real_page;
 VACUUM ANALYZE templated_page;
+VACUUM ANALYZE framed_page;
 SELECT relname, reltuples::bigint, pg_size_pretty(pg_relation_size(oid)) FROM pg_class WHERE relname ~ '_page_' AND relkind = 'i' ORDER BY 1;
 SET enable_seqscan = off;
 SELECT page, s FROM query, LATERAL (
     SELECT measure('body ~= q', format('SELECT count(*) FROM %s WHERE body ~= $1', page), texts) UNION ALL
+    SELECT measure('EXISTS', format('SELECT count(*) WHERE EXISTS (SELECT FROM %s WHERE body ~= $1 OFFSET 0)', page), texts) UNION ALL
     SELECT measure('h <@> q <= 7, and the texts read', format('SELECT count(length(body) + nullif(strpos(body, ''no such text''), -1)) FROM %s WHERE h <@> to_simhash($1) <= 7', page), texts) UNION ALL
     SELECT measure('the same with feature_jaccard', format('SELECT count(*) FROM %s WHERE h <@> to_simhash($1) <= 7 AND feature_jaccard(body, $1, ''word'', 3) >= 0.8', page), texts) UNION ALL
     SELECT measure('sketches alone', format('SELECT count(*) FROM (SELECT simhash_internal_text_sketch($1)) AS s(q)', page), texts)) AS m(s);
+-- Fingerprints of all texts, and builds with a worker.
+CREATE FUNCTION speed(what text, page text, statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE bytes float8; start float8; since timestamptz; lasted float8; BEGIN
+    EXECUTE format('SELECT sum(octet_length(body)) FROM %s', page) INTO bytes; -- into memory
+    start := used(); since := clock_timestamp();
+    EXECUTE statement;
+    lasted := extract(epoch FROM clock_timestamp() - since);
+    RETURN format('%s: %s MB a second of processor time of this process, %s elapsed', what, round((bytes / (used() - start + 1) / 1e3)::numeric), round((bytes / lasted / 1e6)::numeric)); END $$;
+SELECT page, s FROM query, LATERAL (
+    SELECT speed('reading alone', page, format('SELECT count(body COLLATE "C" < '''') FROM %s', page)) UNION ALL
+    SELECT speed('to_simhash', page, format('SELECT count(to_simhash(body)) FROM %s', page)) UNION ALL
+    SELECT speed('to_minhash, 64 bits', page, format('SELECT count(to_minhash(body, 64)) FROM %s', page)) UNION ALL
+    SELECT speed('sketch', page, format('SELECT count(simhash_internal_text_sketch(body)) FROM %s', page)) UNION ALL
+    SELECT speed('sketch of titles', page, format('SELECT count(simhash_internal_title_sketch(body)) FROM %s', page)) UNION ALL
+    SELECT speed('CREATE INDEX', page, format('CREATE INDEX %s_serial ON %1$s USING simhash (body)', page))) AS m(s);
+SET max_parallel_maintenance_workers = 1;
+SET maintenance_work_mem = '1GB';
+SET min_parallel_table_scan_size = 0;
+SELECT page, speed('CREATE INDEX with a worker', page, format('CREATE INDEX %s_parallel ON %1$s USING simhash (body)', page)) FROM query;
+DROP INDEX real_page_serial, templated_page_serial, framed_page_serial, real_page_parallel, templated_page_parallel, framed_page_parallel;
 -- pg_trgm, for the templated texts.
 SELECT timed('GIN of trigrams, for a row', 'CREATE INDEX templated_trgm ON templated_page USING gin (body gin_trgm_ops)', :n);
 SET pg_trgm.similarity_threshold = 0.8;

@@ -12,7 +12,7 @@
 #include "core/kernels/leaf_match.hpp"
 #include "core/layout/bit_order.hpp"
 #include "core/layout/key_order.hpp"
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 namespace peers
 {

@@ -2,7 +2,7 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // is built. ALTER INDEX … SET takes effect at the next REINDEX.
 #pragma once
 
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/bits/fingerprint.hpp"
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 #include <cstddef>
 #include <cstdint>

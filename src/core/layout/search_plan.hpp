@@ -9,7 +9,7 @@
 
 #include "core/bits/fingerprint.hpp"
 #include "core/layout/key_order.hpp"
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 #include <bit>
 

@@ -1,5 +1,5 @@
 // simhash_index_designs(distance): the table designs that an index on fingerprints can have.
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 #include "pg/server/result_rows.hpp"
 
 extern "C" {

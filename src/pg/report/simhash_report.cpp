@@ -3,7 +3,7 @@
 #include "core/bits/every_nth.hpp"
 #include "core/bits/split_mix.hpp"
 #include "core/layout/bit_order.hpp"
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 #include "core/likely/report_figures.hpp"
 #include "core/page/signature_plan.hpp"
 #include "pg/report/sample_query.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 namespace simhash
 {

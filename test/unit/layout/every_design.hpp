@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 namespace simhash
 {

@@ -1,4 +1,4 @@
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 #include "core/bits/contract.hpp"
 

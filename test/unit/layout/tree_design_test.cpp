@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/table_design.hpp"
+#include "core/layout/tree_design.hpp"
 
 #include "../seed.hpp"
 #include "every_design.hpp"

@@ -167,7 +167,7 @@ private:
         std::size_t step = std::max<std::size_t>(1, rows.size() / kSample);
         for (std::size_t i = 0; i < rows.size(); i += step)
             sample.push_back(rows[i]);
-        simhash::TableDesign design;
+        simhash::TreeDesign design;
         simhash::make_design(kTables - 1, kTables, &design);
         std::uint8_t order[simhash::kBits];
         simhash::choose_bit_order(design, sample.data(), sample.size(), order);

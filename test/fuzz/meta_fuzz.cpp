@@ -1,4 +1,4 @@
-// The metapage and its table design: one that passes the check can be searched with, and gives every key its
+// The metapage and its tree design: one that passes the check can be searched with, and gives every key its
 // place.
 #include "targets.hpp"
 
@@ -26,8 +26,8 @@ void fuzz_meta(const std::uint8_t *data, std::size_t size)
         MetaData meta = {};
         meta.magic = kMagic;
         meta.version = kFormatVersion;
-        auto distance = bytes.take<std::int8_t>(), tables = bytes.take<std::int8_t>();
-        if (!make_design(distance, tables, &meta.design) && !make_design(3, 4, &meta.design))
+        auto distance = bytes.take<std::int8_t>(), trees = bytes.take<std::int8_t>();
+        if (!make_design(distance, trees, &meta.design) && !make_design(3, 4, &meta.design))
             std::abort();
         FUZZ_EXPECT(check_design(meta.design));
         for (int i = 0; i < kBits; i++)
@@ -45,20 +45,20 @@ void fuzz_meta(const std::uint8_t *data, std::size_t size)
     std::memcpy(&meta, page_meta(page.get()), sizeof(meta));
     auto order = std::make_unique<KeyOrder>();
     order->set(meta.design, meta.bit_order);
-    for (int table = 0; table < meta.design.tables; table++) {
+    for (int tree = 0; tree < meta.design.trees; tree++) {
         std::uint8_t source[kBits];
-        order->sources(table, source);
+        order->sources(tree, source);
         std::uint64_t key = 0;
         for (int i = 0; i < kBits; i++) {
             FUZZ_EXPECT(source[i] < kBits);
             key |= (fingerprint >> source[i] & 1) << (kBits - 1 - i);
         }
-        FUZZ_EXPECT(key == order->key(table, fingerprint));
+        FUZZ_EXPECT(key == order->key(tree, fingerprint));
     }
     for (int radius : {0, 1, 3, 8, 31, 64}) {
         SearchPlan plan;
         plan_search(meta.design, radius, 1000, &plan);
-        FUZZ_EXPECT(plan.steps >= 1 && plan.steps <= meta.design.tables);
+        FUZZ_EXPECT(plan.steps >= 1 && plan.steps <= meta.design.trees);
         // Every row within the radius is reported by one step.
         Fingerprint errors = fingerprint;
         while (hamming_distance(errors, 0) > radius)

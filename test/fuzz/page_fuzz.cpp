@@ -170,7 +170,7 @@ void fuzz_page(const std::uint8_t *data, std::size_t size)
         FUZZ_EXPECT(!passes);
         return;
     }
-    FUZZ_EXPECT(check_page_place(page, page_size, page_tail(page)->table, page_tail(page)->level) == nullptr);
+    FUZZ_EXPECT(check_page_place(page, page_size, page_tail(page)->tree, page_tail(page)->level) == nullptr);
     FUZZ_EXPECT(!covers(page, query) || !belongs_right(page, query));
     if (!is_leaf(page))
         FUZZ_EXPECT(inner_bound(page, 0) == low_of(page));

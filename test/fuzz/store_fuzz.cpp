@@ -129,7 +129,7 @@ void fuzz_store_page(Bytes *bytes)
                     (any && page_tail(page)->flags == kind));
     if (!any)
         return;
-    FUZZ_EXPECT(is_store_page(page) && check_any_tree_page(page, kPageSize, kMaxTables + 1) != nullptr);
+    FUZZ_EXPECT(is_store_page(page) && check_any_tree_page(page, kPageSize, kMaxTrees + 1) != nullptr);
     std::uint64_t sum = page_tail(page)->flags == kMapPage     ? use_map(page)
                         : page_tail(page)->flags == kPlanePage ? use_plane(page, shape)
                         : page_tail(page)->flags == kListPage  ? use_list(page, shape)
@@ -142,15 +142,15 @@ void fuzz_signature_meta(Bytes *bytes)
     int bits =
         kFewestSignatureBits + bytes->take<std::uint16_t>() % (kMostSignatureBits - kFewestSignatureBits + 1);
     int words = bits >= 128 && bytes->take<std::uint8_t>() % 2 != 0 ? 2 : 1;
-    int tables = 1 + bytes->take<std::uint8_t>() % most_signature_tables(words, kPageSize);
+    int trees = 1 + bytes->take<std::uint8_t>() % most_signature_trees(words, kPageSize);
     std::unique_ptr<char[]> memory(new char[kPageSize]);
     char *page = memory.get();
     auto meta = std::make_unique<SignatureMetaData>();
     std::memset(static_cast<void *>(meta.get()), 0, sizeof(*meta));
     meta->magic = kMagic;
     meta->version = kSignatureVersion;
-    choose_layout(bits, tables, words, nullptr, 0, 0, nullptr, &meta->layout);
-    meta->map = root_block(tables) + 1;
+    choose_layout(bits, trees, words, nullptr, 0, 0, nullptr, &meta->layout);
+    meta->map = root_block(trees) + 1;
     init_signature_meta_page(page, kPageSize, *meta);
     FUZZ_EXPECT(check_signature_meta_page(page, kPageSize) == nullptr);
     while (!bytes->empty()) {
@@ -165,8 +165,8 @@ void fuzz_signature_meta(Bytes *bytes)
     std::vector<std::uint8_t> signature(static_cast<std::size_t>(layout.bytes()), 0xFF);
     std::uint64_t sketch[2];
     signature_sketch(layout, signature.data(), sketch);
-    for (int table = 0; table < layout.tables; table++)
-        FUZZ_EXPECT(signature_key(layout, table, signature.data()) == ~std::uint64_t{0} ||
+    for (int tree = 0; tree < layout.trees; tree++)
+        FUZZ_EXPECT(signature_key(layout, tree, signature.data()) == ~std::uint64_t{0} ||
                     layout.bits % 8 != 0);
     for (int radius : {0, 1, 31, 100, static_cast<int>(layout.bits)}) {
         auto plan = std::make_unique<SearchPlan>();

@@ -36,7 +36,7 @@ char *build_phase_name(int64 phase)
         return pstrdup("scanning table");
     if (phase == kPhaseSample)
         return pstrdup("sampling table");
-    if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTables)
+    if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTrees)
         return psprintf("sorting and writing tree %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
     return nullptr;
 }

@@ -14,8 +14,8 @@ namespace simhash
 // Phases for pg_stat_progress_create_index; 1 is PostgreSQL's "initializing".
 enum BuildPhase {
     kPhaseScan = 2,
-    kPhaseWriteFirst = 3, // then one for each table
-    kPhaseSample = kPhaseWriteFirst + kMaxTables
+    kPhaseWriteFirst = 3, // then one for each tree
+    kPhaseSample = kPhaseWriteFirst + kMaxTrees
 };
 
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info);

@@ -25,7 +25,7 @@ struct Preparation {
 void prepare_work(ParallelContext *context, const void *argument)
 {
     const auto *preparation = static_cast<const Preparation *>(argument);
-    auto *work = static_cast<SharedWork *>(find_part(context->toc, kKeyWork));
+    auto *work = static_cast<SharedWork *>(find_piece(context->toc, kKeyWork));
     work->heap = RelationGetRelid(preparation->heap);
     work->index = RelationGetRelid(preparation->index);
     work->concurrent = preparation->info->ii_Concurrent;
@@ -35,7 +35,7 @@ void prepare_work(ParallelContext *context, const void *argument)
     pg_atomic_init_u32(&work->next_task, 0);
     pg_atomic_init_u64(&work->progress.rows, 0);
     table_parallelscan_initialize(preparation->heap,
-                                  static_cast<ParallelTableScanDesc>(find_part(context->toc, kKeyTableScan)),
+                                  static_cast<ParallelTableScanDesc>(find_piece(context->toc, kKeyTableScan)),
                                   preparation->snapshot);
     if (preparation->prepare != nullptr)
         preparation->prepare(context->toc, preparation->argument);
@@ -50,19 +50,19 @@ void release(Snapshot snapshot)
 } // namespace
 
 ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *info, const char *function,
-                                    int workers, const SharedPart *part, int parts,
+                                    int workers, const SharedPiece *piece, int pieces,
                                     void (*prepare)(shm_toc *toc, const void *argument), const void *argument)
 {
     // Like a serial build: a concurrent build reads the rows that a snapshot sees, others all rows that any
     // snapshot may see.
     Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
-    SharedPart all[8];
-    Assert(parts < static_cast<int>(lengthof(all)));
-    std::copy_n(part, parts, all);
-    all[parts] = {kKeyTableScan, table_parallelscan_estimate(heap, snapshot)};
+    SharedPiece all[8];
+    Assert(pieces < static_cast<int>(lengthof(all)));
+    std::copy_n(piece, pieces, all);
+    all[pieces] = {kKeyTableScan, table_parallelscan_estimate(heap, snapshot)};
     const Preparation preparation = {heap, index, info, snapshot, prepare, argument};
     ParallelContext *context =
-        begin_workers(index, function, workers, all, parts + 1, prepare_work, &preparation);
+        begin_workers(index, function, workers, all, pieces + 1, prepare_work, &preparation);
     if (context == nullptr) {
         release(snapshot);
         return nullptr;
@@ -70,7 +70,7 @@ ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *in
     ereport(DEBUG1, errmsg_internal("index \"%s\" is built using %d parallel workers",
                                     RelationGetRelationName(index), context->nworkers_launched));
     // The workers read it once `planned` is set.
-    static_cast<SharedWork *>(find_part(context->toc, kKeyWork))->processes = context->nworkers_launched + 1;
+    static_cast<SharedWork *>(find_piece(context->toc, kKeyWork))->processes = context->nworkers_launched + 1;
     auto *build = static_cast<ParallelBuild *>(palloc(sizeof(ParallelBuild)));
     *build = {context, snapshot};
     return build;

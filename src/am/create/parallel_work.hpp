@@ -49,7 +49,7 @@ struct ParallelBuild {
     Snapshot snapshot;
 };
 ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *info, const char *function,
-                                    int workers, const SharedPart *part, int parts,
+                                    int workers, const SharedPiece *piece, int pieces,
                                     void (*prepare)(shm_toc *toc, const void *argument),
                                     const void *argument);
 // Waits for the workers and leaves parallel mode.

@@ -1,6 +1,6 @@
-// The rows of a build. They are collected once, and then divided for each table by its keys into runs (see
+// The rows of a build. They are collected once, and then divided for each tree by its keys into runs (see
 // core/page/leaf_cut.hpp): in memory if they fit, otherwise through temporary files.
-// A tuplesort for each table would take nine times as long in memory, and six times with temporary files
+// A tuplesort for each tree would take nine times as long in memory, and six times with temporary files
 // (bench/decisions.md).
 //
 // A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.

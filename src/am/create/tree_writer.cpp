@@ -73,10 +73,10 @@ void write_page(Buffer buffer, const char *image, bool log)
     UnlockReleaseBuffer(buffer);
 }
 
-void write_root(Relation index, int table, const char *image)
+void write_root(Relation index, int tree, const char *image)
 {
     failpoint(Failpoint::build_root);
-    Buffer buffer = ReadBuffer(index, root_block(table));
+    Buffer buffer = ReadBuffer(index, root_block(tree));
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     write_page(buffer, image, RelationNeedsWAL(index));
 }
@@ -84,7 +84,7 @@ void write_root(Relation index, int table, const char *image)
 // Fills a leaf image with the first `count` waiting rows. Its range ends at `high` if that is not null.
 template <typename Row> void fill_leaf(TreeWriter<Row> *writer, char *image, int count, const Position *high)
 {
-    init_page(image, BLCKSZ, writer->table, 0, kRowWords<Row>);
+    init_page(image, BLCKSZ, writer->tree, 0, kRowWords<Row>);
     set_low(image, writer->bound);
     if (high != nullptr) {
         set_high(image, *high);
@@ -139,7 +139,7 @@ template <typename Row> void cut_leaf(TreeWriter<Row> *writer)
 // Writes the level above the children and makes its pages the children. Returns true if that level is the
 // root.
 template <typename Row>
-bool write_inner_level(TreeWriter<Row> *writer, int table, int level, Children *children)
+bool write_inner_level(TreeWriter<Row> *writer, int tree, int level, Children *children)
 {
     Size capacity = static_cast<Size>(inner_capacity(BLCKSZ));
     Size fill = std::max<Size>(2, capacity * static_cast<Size>(writer->fillfactor) / 100);
@@ -152,7 +152,7 @@ bool write_inner_level(TreeWriter<Row> *writer, int table, int level, Children *
     for (Size p = 0, from = 0; p < pages; p++) {
         Size to = children->count * (p + 1) / pages;
         char *image = pages == 1 ? root.data : next_image(batch, children->child[from].bound);
-        init_page(image, BLCKSZ, table, level);
+        init_page(image, BLCKSZ, tree, level);
         set_low(image, children->child[from].bound);
         for (Size i = from; i < to; i++)
             inner_insert(image, static_cast<int>(i - from), children->child[i].bound,
@@ -162,7 +162,7 @@ bool write_inner_level(TreeWriter<Row> *writer, int table, int level, Children *
         from = to;
     }
     if (pages == 1)
-        write_root(batch->index, table, root.data);
+        write_root(batch->index, tree, root.data);
     else
         write_batch(batch, true);
     pfree(children->child);
@@ -214,9 +214,9 @@ TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes
     return writer;
 }
 
-template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int table, Position bound)
+template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int tree, Position bound)
 {
-    writer->table = table;
+    writer->tree = tree;
     writer->bound = bound;
     begin_children(&writer->leaves);
     writer->batch.children = &writer->leaves;
@@ -243,7 +243,7 @@ template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position 
     if (only) {
         PGAlignedBlock image;
         fill_leaf(writer, image.data, writer->waiting, nullptr);
-        write_root(writer->batch.index, writer->table, image.data);
+        write_root(writer->batch.index, writer->tree, image.data);
     } else {
         char *image = next_image(&writer->batch, writer->bound);
         fill_leaf(writer, image, writer->waiting, high);
@@ -255,19 +255,19 @@ template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position 
 }
 
 template <typename Row>
-void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int table, Spool<Row> *spool)
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, Spool<Row> *spool)
 {
     std::uint8_t source[kBits];
-    meta.sources(table, source);
-    begin_leaves(writer, table, {0, 0});
+    meta.sources(tree, source);
+    begin_leaves(writer, tree, {0, 0});
     divide_spool(spool, source, write_run<Row>, writer);
     if (!end_leaves(writer, nullptr))
-        write_inner_levels(writer, table, &writer->leaves);
+        write_inner_levels(writer, tree, &writer->leaves);
 }
 
-template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int table, Children *leaves)
+template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int tree, Children *leaves)
 {
-    for (int level = 1; !write_inner_level(writer, table, level, leaves);)
+    for (int level = 1; !write_inner_level(writer, tree, level, leaves);)
         level++;
 }
 
@@ -320,11 +320,11 @@ void append_page(Relation index, ForkNumber fork, const char *image)
     write_page(buffer, image, fork == INIT_FORKNUM || RelationNeedsWAL(index));
 }
 
-void append_roots(Relation index, ForkNumber fork, int tables, int words)
+void append_roots(Relation index, ForkNumber fork, int trees, int words)
 {
     PGAlignedBlock image;
-    for (int table = 0; table <= tables; table++) {
-        init_page(image.data, BLCKSZ, table, 0, table < tables ? words : 1);
+    for (int tree = 0; tree <= trees; tree++) {
+        init_page(image.data, BLCKSZ, tree, 0, tree < trees ? words : 1);
         append_page(index, fork, image.data);
     }
 }

@@ -34,7 +34,7 @@ void add_child(Children *children, Position bound, BlockNumber block);
 
 // The progress of a build, over all its processes.
 struct BuildProgress {
-    pg_atomic_uint64 rows; // written so far, counted once for each table
+    pg_atomic_uint64 rows; // written so far, counted once for each tree
 };
 
 // Pages of one level, from left to right. Neighbors are linked once they have blocks; the last page waits
@@ -52,7 +52,7 @@ struct PageBatch {
 
 template <typename Row> struct TreeWriter {
     PageBatch batch;
-    int table;
+    int tree;
     int fillfactor;
     int least, most;          // entries of the next leaf
     std::uint64_t last_key;   // of the waiting rows
@@ -74,22 +74,22 @@ template <typename Row>
 TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
                             bool report);
 
-// Starts the leaves of a table, from a lower bound on.
-template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int table, Position bound);
+// Starts the leaves of a tree, from a lower bound on.
+template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int tree, Position bound);
 
 // Takes the next run of rows. A RunSink; context is the TreeWriter.
 template <typename Row> void write_run(const Row *run, int count, void *context);
 
-// Divides the rows of a spool by a table's keys, and writes its tree.
+// Divides the rows of a spool by a tree's keys, and writes the tree.
 template <typename Row>
-void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int table, Spool<Row> *spool);
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, Spool<Row> *spool);
 
 // Writes the remaining rows as the last leaf: of the tree, or of the range that ends at `high`. If it is the
 // tree's only leaf, writes it as the root and returns true.
 template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position *high);
 
 // Writes the levels above the leaves, up to the root.
-template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int table, Children *leaves);
+template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int tree, Children *leaves);
 
 template <typename Row> void end_tree(TreeWriter<Row> *writer);
 
@@ -100,8 +100,8 @@ void link_leaves(Relation index, BlockNumber left, BlockNumber right);
 
 // Appends a page to the fork.
 void append_page(Relation index, ForkNumber fork, const char *image);
-// Appends the roots of the tables, whose keys have so many words, and of the NULLs.
-void append_roots(Relation index, ForkNumber fork, int tables, int words);
+// Appends the roots of the trees, whose keys have so many words, and of the NULLs.
+void append_roots(Relation index, ForkNumber fork, int trees, int words);
 // Writes the metapage in place of a blank one. A build whose pages are written while the values to index are still
 // being computed leaves it blank until then: a function that computes them must not find an index that seems to be
 // complete.

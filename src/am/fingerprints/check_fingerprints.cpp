@@ -1,4 +1,4 @@
-// What simhash_index_check does for fingerprints: counts the entries that some tables have, and others lack.
+// What simhash_index_check does for fingerprints: counts the entries that some trees have, and others lack.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/inspect/buckets.hpp"
 
@@ -10,59 +10,59 @@ namespace simhash
 namespace
 {
 
-// Subtracts the entries of a table from the sums, or adds them.
-void sum_table(const Check &check, int table, bool add, SumBuckets *buckets)
+// Subtracts the entries of a tree from the sums, or adds them.
+void sum_tree(const Check &check, int tree, bool add, SumBuckets *buckets)
 {
-    visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
-        uint64 hash = entry_hash(check, check.index.meta->word(table, entry.key.word[0]), entry.tid);
+    visit_entries(check, tree, [&](BlockNumber, const LeafEntry &entry) {
+        uint64 hash = entry_hash(check, check.index.meta->word(tree, entry.key.word[0]), entry.tid);
         buckets->sum[buckets->at(entry.tid)] += add ? hash : 0 - hash;
     });
 }
 
-// The buckets in which some tables differ from the first.
+// The buckets in which some trees differ from the first.
 SumBuckets differing_buckets(const Check &check)
 {
     SumBuckets buckets = make_buckets(bucket_bits(check.entries[0]));
-    for (int table = 1; table < check.index.meta->tables; table++) {
-        if (check.sum[table] == check.sum[table - 1])
+    for (int tree = 1; tree < check.index.meta->trees; tree++) {
+        if (check.sum[tree] == check.sum[tree - 1])
             continue;
-        sum_table(check, 0, true, &buckets);
-        sum_table(check, table, false, &buckets);
+        sum_tree(check, 0, true, &buckets);
+        sum_tree(check, tree, false, &buckets);
         buckets.mark();
     }
     return buckets;
 }
 
-// Counts the tables that have a row's entry, and sets *first to the first of them.
+// Counts the trees that have a row's entry, and sets *first to the first of them.
 int count_holders(const Check &check, std::uint64_t word, std::uint64_t tid, int *first)
 {
     int holders = 0;
-    for (int table = check.index.meta->tables - 1; table >= 0; table--) {
-        if (!has_entry(check, table, {{check.index.meta->key(table, word), 0}}, tid))
+    for (int tree = check.index.meta->trees - 1; tree >= 0; tree--) {
+        if (!has_entry(check, tree, {{check.index.meta->key(tree, word), 0}}, tid))
             continue;
-        *first = table;
+        *first = tree;
         holders++;
     }
     return holders;
 }
 
-// Counts entries that exist in some tables but not in others. An aborted insert or a cancelled VACUUM leaves
+// Counts entries that exist in some trees but not in others. An aborted insert or a cancelled VACUUM leaves
 // them behind.
 void count_partial_entries(Check *check)
 {
     bool equal = true;
-    for (int table = 1; table < check->index.meta->tables; table++)
-        equal = equal && check->entries[table] == check->entries[0] && check->sum[table] == check->sum[0];
+    for (int tree = 1; tree < check->index.meta->trees; tree++)
+        equal = equal && check->entries[tree] == check->entries[0] && check->sum[tree] == check->sum[0];
     if (equal)
         return;
     SumBuckets buckets = differing_buckets(*check);
-    for (int table = 0; table < check->index.meta->tables; table++) {
-        visit_entries(*check, table, [&](BlockNumber, const LeafEntry &entry) {
+    for (int tree = 0; tree < check->index.meta->trees; tree++) {
+        visit_entries(*check, tree, [&](BlockNumber, const LeafEntry &entry) {
             if (!buckets.differs[buckets.at(entry.tid)])
                 return;
-            int first = -1, holders = count_holders(*check, check->index.meta->word(table, entry.key.word[0]),
+            int first = -1, holders = count_holders(*check, check->index.meta->word(tree, entry.key.word[0]),
                                                     entry.tid, &first);
-            if (first == table && holders < check->index.meta->tables)
+            if (first == tree && holders < check->index.meta->trees)
                 check->partial_entries++;
         });
     }

@@ -1,5 +1,5 @@
 // CREATE INDEX on fingerprints: collects the rows, chooses the bit order from a sample of them, then divides the rows
-// by the keys of each table and writes its tree from the leaves up. parallel_build.cpp does the same with several
+// by the keys of each tree and writes it from the leaves up. parallel_build.cpp does the same with several
 // processes.
 #include "am/create/build.hpp"
 #include "am/create/tree_writer.hpp"
@@ -61,18 +61,18 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     write_first_pages(index, MAIN_FORKNUM, data);
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(state->rows.rows) * meta->tables +
+                                 static_cast<int64>(state->rows.rows) * meta->trees +
                                      static_cast<int64>(state->nulls.rows));
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
     auto *writer = begin_tree<Position>(index, *meta, 1, &progress, true);
 
-    for (int table = 0; table < meta->tables; table++) {
-        failpoint(Failpoint::build_table);
-        pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + table);
-        write_tree(writer, *meta, table, &state->rows);
+    for (int tree = 0; tree < meta->trees; tree++) {
+        failpoint(Failpoint::build_tree);
+        pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + tree);
+        write_tree(writer, *meta, tree, &state->rows);
     }
-    write_tree(writer, *meta, meta->null_table(), &state->nulls);
+    write_tree(writer, *meta, meta->null_tree(), &state->nulls);
     end_tree(writer);
     end_spool(&state->rows);
     end_spool(&state->nulls);
@@ -96,13 +96,13 @@ void write_first_pages(Relation index, ForkNumber fork, const MetaData &data)
     PGAlignedBlock image;
     init_meta_page(image.data, BLCKSZ, data);
     append_page(index, fork, image.data);
-    append_roots(index, fork, data.design.tables, 1);
+    append_roots(index, fork, data.design.trees, 1);
 }
 
 void build_no_fingerprints(Relation index)
 {
     IndexOptions options = index_options(index);
-    TableDesign design;
+    TreeDesign design;
     design_from_options(options, &design);
     std::uint8_t bit_order[kBits];
     choose_bit_order(design, nullptr, 0, bit_order);

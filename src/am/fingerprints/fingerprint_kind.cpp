@@ -73,16 +73,16 @@ constexpr IndexedType kTypes[] = {
 void describe(const IndexMeta &base, Traits *traits)
 {
     const FingerprintMeta &meta = fingerprint_meta(base);
-    const TableDesign &design = meta.order.design;
-    for (int i = 0; i < meta.tables; i++)
-        traits->value[Traits::header_bits + i] = design.table[i].header_bits;
+    const TreeDesign &design = meta.order.design;
+    for (int i = 0; i < meta.trees; i++)
+        traits->value[Traits::header_bits + i] = design.tree[i].header_bits;
     traits->value[Traits::distance] = design.distance;
     traits->value[Traits::fitted] = meta.fitted;
 }
 
 bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)
 {
-    TableDesign design;
+    TreeDesign design;
     design_for_rows(options, rows, &design);
     return std::memcmp(&design, &fingerprint_meta(meta).order.design, sizeof(design)) != 0;
 }

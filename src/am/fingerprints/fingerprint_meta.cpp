@@ -9,14 +9,14 @@
 namespace simhash
 {
 
-void design_for_rows(IndexOptions options, double rows, TableDesign *design)
+void design_for_rows(IndexOptions options, double rows, TreeDesign *design)
 {
-    if (options.trees == kDefaultTables)
-        options.trees = default_tables(std::clamp(options.design_radius, kMinDistance, kMaxDistance), rows);
+    if (options.trees == kDefaultTrees)
+        options.trees = default_trees(std::clamp(options.design_radius, kMinDistance, kMaxDistance), rows);
     design_from_options(options, design);
 }
 
-MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
+MetaData make_meta_data(const IndexOptions &options, const TreeDesign &design,
                         const std::uint8_t bit_order[kBits])
 {
     MetaData data = {};
@@ -31,19 +31,19 @@ MetaData make_meta_data(const IndexOptions &options, const TableDesign &design,
 namespace
 {
 
-std::uint64_t table_key(const IndexMeta &meta, int table, std::uint64_t word)
+std::uint64_t tree_key(const IndexMeta &meta, int tree, std::uint64_t word)
 {
-    return fingerprint_meta(meta).order.key(table, word);
+    return fingerprint_meta(meta).order.key(tree, word);
 }
 
-std::uint64_t table_word(const IndexMeta &meta, int table, std::uint64_t key)
+std::uint64_t tree_word(const IndexMeta &meta, int tree, std::uint64_t key)
 {
-    return fingerprint_meta(meta).order.fingerprint(table, key);
+    return fingerprint_meta(meta).order.fingerprint(tree, key);
 }
 
-void table_sources(const IndexMeta &meta, int table, std::uint8_t source[kBits])
+void tree_sources(const IndexMeta &meta, int tree, std::uint8_t source[kBits])
 {
-    fingerprint_meta(meta).order.sources(table, source);
+    fingerprint_meta(meta).order.sources(tree, source);
 }
 
 } // namespace
@@ -53,12 +53,12 @@ void use_meta_data(const MetaData &data, FingerprintMeta *meta)
     meta->kind = &kFingerprints;
     meta->bits = kBits;
     meta->fillfactor = data.fillfactor;
-    meta->tables = data.design.tables;
+    meta->trees = data.design.trees;
     meta->words = 1;
     meta->most_offset = MaxHeapTuplesPerPage;
-    meta->key_of = table_key;
-    meta->word_of = table_word;
-    meta->sources_of = table_sources;
+    meta->key_of = tree_key;
+    meta->word_of = tree_word;
+    meta->sources_of = tree_sources;
     meta->model = kDefaultVolatility;
     meta->fitted = data.model != 0;
     if (meta->fitted)
@@ -79,10 +79,10 @@ const char *read_fingerprint_meta(Relation, const char *page, IndexMeta *meta)
     return nullptr;
 }
 
-void set_table_permutation(const IndexMeta &meta, int table, bool to_keys, BytePermutation *permutation)
+void set_tree_permutation(const IndexMeta &meta, int tree, bool to_keys, BytePermutation *permutation)
 {
     std::uint8_t source[kBits];
-    meta.sources(table, source);
+    meta.sources(tree, source);
     BitPermutation bits;
     if (to_keys)
         bits.set(source);
@@ -96,7 +96,7 @@ void index_plan(Relation index, int radius, SearchPlan *plan)
     Assert(radius >= 0 && radius <= kBits);
     // The plan depends little on the size of the index. VACUUM and ANALYZE invalidate the cache, so that
     // plans follow the size.
-    const TableDesign &design = fingerprint_meta(*index_meta(index)).order.design;
+    const TreeDesign &design = fingerprint_meta(*index_meta(index)).order.design;
     if (radius >= kKeptPlans) {
         plan_search(design, radius, index_leaves(index), plan);
         return;

@@ -1,4 +1,4 @@
-// Joins of fingerprints: by the index's own tables where these make all pairs meet, otherwise by a plan of cells.
+// Joins of fingerprints: by the index's own trees where these make all pairs meet, otherwise by a plan of cells.
 //
 // Each step reads the leaves of one of the index's trees from left to right. Every row that the snapshot sees
 // has an entry in each tree for as long as the join runs, so each step finds all of these rows. Other entries
@@ -40,8 +40,8 @@ struct FingerprintJoin {
     double rows[2]; // of the sides
     Size bytes;     // for each process
     PairPlan plan;
-    bool by_trees;                                // the steps read the tables in the order of the cells:
-    std::uint8_t table[kMostPairSteps];           // these,
+    bool by_trees;                                // the steps read the trees in the order of the cells:
+    std::uint8_t tree[kMostPairSteps];            // these,
     int shares;                                   // each in so many ranges of cells,
     uint32 cell[kMostPairSteps][kMostShares + 1]; // which begin here
 };
@@ -87,7 +87,7 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
     auto *leaves = static_cast<LeafWalk *>(palloc(sizeof(LeafWalk)));
     for (int part = 0; part < side.parts; part++) {
-        set_table_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
+        set_tree_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
         while (next_leaf(leaves)) {
             reader->output->pages++;
@@ -112,14 +112,14 @@ Size sample_block(const PairPart &part, BlockNumber block, SampledRows *sample)
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     if (!PageIsNew(const_cast<Page>(page)) && check_page_of_trees(*part.index.meta, page) == nullptr &&
-        is_leaf(page) && page_tail(page)->table != part.index.meta->null_table()) {
+        is_leaf(page) && page_tail(page)->tree != part.index.meta->null_tree()) {
         count = static_cast<Size>(leaf_count(page));
         const Size taken = std::min(count, kRowsPerLeaf);
-        const int table = page_tail(page)->table;
+        const int tree = page_tail(page)->tree;
         Size i = 0, j = 0;
         visit_leaf(page, [&](int, const LeafEntry &entry) {
             if (j < taken && i++ == j * count / taken) {
-                sample->fingerprint[sample->count++] = part.index.meta->word(table, entry.key.word[0]);
+                sample->fingerprint[sample->count++] = part.index.meta->word(tree, entry.key.word[0]);
                 j++;
             }
         });
@@ -142,12 +142,12 @@ void sample_side(PairSide *side, SampledRows *sample)
         auto block = static_cast<BlockNumber>(numbers.packed(part, number) >> 16);
         if (block != kMetaBlock)
             rows += static_cast<double>(sample_block(side->part[part], block, sample)) /
-                    side->part[part].index.meta->tables;
+                    side->part[part].index.meta->trees;
     }
     side->rows = std::max(1.0, rows / static_cast<double>(reads) * static_cast<double>(blocks));
 }
 
-// A step that uses one of the index's own tables: its leaves are in the order of the cells, which are the first bits of
+// A step that uses one of the index's own trees: its leaves are in the order of the cells, which are the first bits of
 // the keys. Keys are compared as they are: their distance is that of the fingerprints.
 struct KeyStep {
     PairStep step; // of the keys' bits
@@ -325,13 +325,13 @@ bool begin_range(FingerprintWork *work)
     PairJoin *join = reader->join;
     const FingerprintJoin &plan = work->plan;
     for (; work->task < plan.plan.steps * plan.shares; work->task++) {
-        const int number = work->task / plan.shares, tree = plan.table[number];
+        const int number = work->task / plan.shares, tree = plan.tree[number];
         const uint32 *cell = &plan.cell[number][work->task % plan.shares];
         if (cell[0] >= cell[1] || !takes_task(reader->output))
             continue;
         KeyStep *step = &work->key_step;
         step->set(plan.plan.step[number], std::min(join->capacity, kWindow));
-        set_table_permutation(side_of(*reader, 0).meta(), tree, false, &step->to_fingerprint);
+        set_tree_permutation(side_of(*reader, 0).meta(), tree, false, &step->to_fingerprint);
         join->under[0] = {&plan.plan, number, &step->to_fingerprint};
         join->depth = 1;
         work->window.open(step, cell[0]);
@@ -366,7 +366,7 @@ bool continue_trees(FingerprintWork *work)
     return true;
 }
 
-// A plan by the index's own tables, if their headers find all pairs within the radius. Those of partitions differ.
+// A plan by the index's own trees, if their headers find all pairs within the radius. Those of partitions differ.
 bool plan_trees(const PairReader &reader, const PairTask &task, FingerprintJoin *join, PairPlan *plan)
 {
     const PairSide &side = side_of(reader, 0);
@@ -380,9 +380,9 @@ bool plan_trees(const PairReader &reader, const PairTask &task, FingerprintJoin 
         if (step.header_bits == 0 || step.budget > 0 || i == kMostPairSteps)
             return false;
         std::uint8_t source[kBits];
-        side.meta().sources(step.table, source);
+        side.meta().sources(step.tree, source);
         plan->cost += cut_step(task, source, join->radius == 0 ? kBits : step.header_bits, 0, &plan->step[i]);
-        join->table[i] = step.table;
+        join->tree[i] = step.tree;
         plan->steps++;
     }
     return true;
@@ -531,7 +531,7 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
                      join->by_trees};
     for (int i = 0; i < task.sides; i++)
         cost.pages[i] =
-            steps * estimated_leaves(static_cast<BlockNumber>(task.pages[i]), output.side[i].meta().tables);
+            steps * estimated_leaves(static_cast<BlockNumber>(task.pages[i]), output.side[i].meta().trees);
     pfree(join);
     return cost;
 }

@@ -1,4 +1,4 @@
-// Inserting and removing a row. Each of the tables has an entry with the row's key and its tid; a NULL has
+// Inserting and removing a row. Each of the trees has an entry with the row's key and its tid; a NULL has
 // one in the tree of the NULLs. So a row that VACUUM finds dead is known by its tid in every tree.
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/heap_tid.hpp"
@@ -15,13 +15,13 @@ bool insert_fingerprint(Relation index, const StoredValue &stored, ItemPointer p
 {
     const OpenIndex &open = use_in_statement(index, info);
     const IndexMeta &meta = *open.meta;
-    LeafKey key[kMaxTables + 1] = {};
+    LeafKey key[kMaxTrees + 1] = {};
     if (stored.null) {
-        insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
+        insert_entries(open, meta.null_tree(), meta.all_trees(), key, tid_of(pointer), {into, nullptr});
     } else {
-        for (int table = 0; table < meta.tables; table++)
-            key[table].word[0] = meta.key(table, datum_fingerprint(stored.value));
-        insert_entries(open, 0, meta.tables, key, tid_of(pointer), {into, nullptr});
+        for (int tree = 0; tree < meta.trees; tree++)
+            key[tree].word[0] = meta.key(tree, datum_fingerprint(stored.value));
+        insert_entries(open, 0, meta.trees, key, tid_of(pointer), {into, nullptr});
     }
     return false;
 }

@@ -84,17 +84,17 @@ QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key
 namespace
 {
 
-std::uint64_t source_key(const StepSource *base, int table)
+std::uint64_t source_key(const StepSource *base, int tree)
 {
     const auto *source = static_cast<const FingerprintSource *>(base);
-    return source->meta->order.key(table, source->center);
+    return source->meta->order.key(tree, source->center);
 }
 
-void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
+void tree_costs(const EagerSource *base, int tree, std::uint8_t cost[])
 {
     const auto *source = static_cast<const FingerprintSource *>(base);
     std::uint8_t bit[kBits];
-    source->meta->order.sources(table, bit);
+    source->meta->order.sources(tree, bit);
     for (int i = 0; i < source->costs.bits; i++)
         cost[i] = source->flip_cost[bit[i]];
 }
@@ -104,7 +104,7 @@ void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
 void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights)
 {
     flip_costs(weights, source->flip_cost);
-    source->costs = {table_costs, prefix_bits_for(index_leaves(index)), kFlipCost};
+    source->costs = {tree_costs, prefix_bits_for(index_leaves(index)), kFlipCost};
 }
 
 void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center)
@@ -129,8 +129,8 @@ const FingerprintSearch *fingerprints(const ValueSearch *search)
 bool returned_by_ring(const FingerprintSearch &search, Fingerprint errors)
 {
     const KeyOrder &order = search.meta->order;
-    for (int t = 0; t < order.design.tables; t++) {
-        if (std::popcount(errors & order.table[t].header_mask) < static_cast<int>(search.exact.least[t]))
+    for (int t = 0; t < order.design.trees; t++) {
+        if (std::popcount(errors & order.tree[t].header_mask) < static_cast<int>(search.exact.least[t]))
             return true;
     }
     return false;
@@ -143,7 +143,7 @@ bool returned_here(const FingerprintSearch &search, Fingerprint fingerprint)
     if (search.phase == SearchPhase::guided)
         return search.guided->returns_row(leaf, fingerprint);
     const FingerprintSource &exact = search.exact;
-    const auto key = [&](int table) { return search.meta->order.key(table, fingerprint); };
+    const auto key = [&](int tree) { return search.meta->order.key(tree, fingerprint); };
     if (search.phase == SearchPhase::likeliest)
         return exact.is_new(leaf, key);
     const Fingerprint errors = fingerprint ^ exact.center;
@@ -166,12 +166,12 @@ LeafQuery leaf_query(const FingerprintSearch &search)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     const FingerprintSource &exact = search.exact;
-    LeafQuery query = near_key(search.meta->order.key(leaf.table, exact.center), exact.radius);
+    LeafQuery query = near_key(search.meta->order.key(leaf.tree, exact.center), exact.radius);
     if (search.phase == SearchPhase::exact) {
         const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
         query.header = leading_bits(step.header_bits);
         query.budget = step.budget;
-        query.least = exact.least[leaf.table];
+        query.least = exact.least[leaf.tree];
     }
     return query;
 }
@@ -181,13 +181,13 @@ LeafQuery leaf_query(const FingerprintSearch &search)
 Size collect(const FingerprintSearch &search, const char *page)
 {
     const FingerprintKeys &keys = search.asked;
-    const int table = search.reader.leaf.table;
+    const int tree = search.reader.leaf.tree;
     int matches = find_in_leaf(page, leaf_query(search), search.found);
     const bool checked_again = keys.recheck && !search.all_wanted && keys.balls > 0;
     Size hits = 0;
     for (int i = 0; i < matches; i++) {
         const LeafEntry &found = search.found[i];
-        Fingerprint fingerprint = search.meta->order.fingerprint(table, found.key.word[0]);
+        Fingerprint fingerprint = search.meta->order.fingerprint(tree, found.key.word[0]);
         if (!returned_here(search, fingerprint) || !in_all_balls(keys, fingerprint))
             continue;
         int distance = keys.orders > 0 ? hamming_distance(fingerprint, keys.lead_query().value)
@@ -204,7 +204,7 @@ void trace_leaf(const FingerprintSearch &search, BlockNumber block, Size matches
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     const bool guided = search.phase == SearchPhase::guided;
-    search.trace->leaf({leaf.table, block, matches, guided ? &search.guided->probe_of(leaf) : nullptr},
+    search.trace->leaf({leaf.tree, block, matches, guided ? &search.guided->probe_of(leaf) : nullptr},
                        search.trace->context);
 }
 
@@ -237,8 +237,8 @@ void note_guided(FingerprintSearch *search)
     prepare_ranges(search, probes);
     for (Size i = 0; i < probes; i++) {
         const GuidedRange &range = guided.range[i];
-        search->exact.read.append({range.first_key, range.last_key,
-                                   static_cast<std::uint32_t>(guided.plan.table(range.stream)), 0});
+        search->exact.read.append(
+            {range.first_key, range.last_key, static_cast<std::uint32_t>(guided.plan.tree(range.stream)), 0});
     }
     search->exact.read.arrange();
 }
@@ -312,7 +312,7 @@ void begin_exact(FingerprintSearch *search, Fingerprint center, int radius)
 }
 
 // Starts an exact search of which a first row may be enough. The likeliest leaves come first, as far as that takes
-// little time of a search of all leaves. If there are few, the tables come in the order of the chance that a
+// little time of a search of all leaves. If there are few, the trees come in the order of the chance that a
 // near-duplicate has the query's header, unless each has about one leaf: then the first one most often has the row.
 void begin_likeliest(FingerprintSearch *search, Fingerprint center, int radius, const Weights *weights)
 {
@@ -387,11 +387,11 @@ bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint6
         return false;
     const char *page = buffer_page(buffer);
     int count = 0;
-    if (is_leaf(page) && page_tail(page)->table < search->meta->tables)
+    if (is_leaf(page) && page_tail(page)->tree < search->meta->trees)
         count = leaf_read(page, search->found);
     if (count > 0) {
         const LeafEntry &row = search->found[split_mix(random) % static_cast<Size>(count)];
-        *stored = fingerprint_datum(search->meta->order.fingerprint(page_tail(page)->table, row.key.word[0]));
+        *stored = fingerprint_datum(search->meta->order.fingerprint(page_tail(page)->tree, row.key.word[0]));
         *tid = row.tid;
     }
     UnlockReleaseBuffer(buffer);
@@ -442,12 +442,12 @@ Ring begin_next_ring(FingerprintSearch *search, Fingerprint center, int high)
     constexpr double kRowsOfReach = 64;
     FingerprintSource *exact = &search->exact;
     const bool known = search->goes_on && high <= exact->radius;
-    std::uint8_t least[kMaxTables] = {};
+    std::uint8_t least[kMaxTrees] = {};
     if (known) {
         std::memcpy(least, exact->least, sizeof(least));
         for (int i = 0; i < exact->plan.steps; i++) {
             const SearchStep &read = exact->plan.step[i];
-            least[read.table] = Max(least[read.table], read.budget + 1);
+            least[read.tree] = Max(least[read.tree], read.budget + 1);
         }
     }
     const int reach = known
@@ -502,7 +502,7 @@ void narrow(ValueSearch *base, int radius)
 
 // The first ring ends at the distance that the index is designed for. Later, the end is the largest radius that costs
 // at most twice the pages of the next distance, or the next distance if the ring goes on; once a search reads half of a
-// table, the ring covers all remaining distances. If the leading ball is one around weights, each ring is a search within
+// tree, the ring covers all remaining distances. If the leading ball is one around weights, each ring is a search within
 // its end with the ball's recall and limit of probes. Rings beyond kFarthestGuided are exact, unless there is such a limit.
 int ring_end(const ValueSearch *base, int done, int last)
 {

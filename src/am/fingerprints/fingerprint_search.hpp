@@ -53,7 +53,7 @@ using FingerprintKeys = KeysOf<FingerprintTerms>;
 
 // Passed to simhash_index_trace and simhash_index_calibrate for every leaf that a search reads.
 struct LeafRead {
-    int table;
+    int tree;
     BlockNumber block;
     Size matches;
     const GuidedProbe *probe; // null in an exact search

@@ -37,7 +37,7 @@ void add_leaf(const LeafRead &read, void *context)
     Datum values[8];
     bool nulls[8] = {};
     values[0] = Int32GetDatum(++rows->steps);
-    values[1] = Int32GetDatum(read.table + 1);
+    values[1] = Int32GetDatum(read.tree + 1);
     values[2] = Int64GetDatum(read.block);
     values[3] = Int32GetDatum(static_cast<int32>(read.matches));
     nulls[4] = nulls[5] = nulls[6] = read.probe == nullptr; // the search is exact, or has become so

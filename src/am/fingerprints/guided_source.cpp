@@ -26,7 +26,7 @@ bool open_cell(GuidedSource *source)
     GuidedProbe &probe = source->probe;
     while (!at_most_probes(*source) && source->plan.next(&probe)) {
         std::uint64_t key;
-        source->ball = {source->meta->key(probe.table, source->center), 0, 0, source->radius};
+        source->ball = {source->meta->key(probe.tree, source->center), 0, 0, source->radius};
         if (!next_key(source->ball, probe.first_key, &key) || key > probe.last_key) {
             source->plan.cover(probe.first_key, probe.last_key);
             continue;
@@ -61,7 +61,7 @@ bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
     source->ahead = kAhead;
     const GuidedProbe &probe = source->probe;
     const LeafPlace &place = leaf->place;
-    locate_leaf(index, probe.table, source->next, source->done, leaf);
+    locate_leaf(index, probe.tree, source->next, source->done, leaf);
     source->done = place.upper;
     if (place.root)
         leaf->first = {0, 0};
@@ -91,7 +91,7 @@ bool GuidedSource::returns_row(const LocatedLeaf &leaf, Fingerprint fingerprint)
     if (plan.seen(fingerprint, at.earlier))
         return false;
     // Rows with other keys are returned by the probe that reads all entries of their keys.
-    std::uint64_t key = meta->key(at.probe.table, fingerprint);
+    std::uint64_t key = meta->key(at.probe.tree, fingerprint);
     return (key >= at.probe.first_key && key <= at.probe.last_key) || at.whole.has(key);
 }
 
@@ -108,7 +108,7 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Fin
         source->locate = locate_guided;
         source->wants = wants_all; // the whole range of a leaf counts as read
         source->meta = meta;
-        source->plan.set_tables(&meta->order, prefix_bits_for(index_leaves(index)));
+        source->plan.set_trees(&meta->order, prefix_bits_for(index_leaves(index)));
     }
     source->most = probes;
     if (source->capacity < probes) {

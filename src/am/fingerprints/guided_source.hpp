@@ -1,4 +1,4 @@
-// The leaves of a search by weights (PSM; Sood and Loguinov 2011). Cells of the tables are probed in
+// The leaves of a search by weights (PSM; Sood and Loguinov 2011). Cells of the trees are probed in
 // descending order of the probability that they contain near-duplicates, until the target recall is reached.
 // core/likely/guided_plan.hpp chooses the cells.
 #pragma once
@@ -32,7 +32,7 @@ struct GuidedSource : LeafSource {
     GuidedProbe probe;       // the last probe
     bool in_cell;            // some leaves of its cell have not been located yet
     std::uint64_t read_from; // the lowest key read: the first leaf may begin below the cell
-    KeyBall ball;            // in the probed table
+    KeyBall ball;            // in the probed tree
     Position next;           // the next position to read
     Position done;           // the end of the last located leaf of the cell
     struct {

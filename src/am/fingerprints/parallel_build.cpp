@@ -2,11 +2,11 @@
 //
 // Each process scans a part of the table and writes the rows that it finds to a shared temporary file. After
 // the scan the leader chooses the order of the bits and defines the tasks. A task is a range of positions of
-// one of the index's tables: a process selects the rows of that range from all files, divides them into
-// leaves and writes these. Tables are divided into several ranges only if whole tables cannot be distributed
+// one of the index's trees: a process selects the rows of that range from all files, divides them into
+// leaves and writes these. Trees are divided into several ranges only if whole trees cannot be distributed
 // evenly. At the end the leader links the ranges and writes the levels above the leaves.
 //
-// Every process extends the index itself, so pages of different tables alternate. The index is invisible to
+// Every process extends the index itself, so pages of different trees alternate. The index is invisible to
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
 #include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
@@ -56,8 +56,8 @@ struct TaskResult {
 
 struct SharedBuild : SharedWork {
     // Set once it is `planned`, like `processes`.
-    int whole;  // the number of tables that are not divided; they come first
-    int ranges; // ranges of each of the other tables
+    int whole;  // the number of trees that are not divided; they come first
+    int ranges; // ranges of each of the other trees
     MetaData meta;
 };
 
@@ -66,31 +66,31 @@ struct Shared {
     SharedBuild *build;
     ParallelTableScanDesc table_scan;
     ScanResult *scan; // one for each process; the leader is number 0
-    TaskResult *task; // number 0 is for the NULLs; then come the tables, range by range
-    Position *split;  // kMaxRanges for each table: the ends of its ranges
+    TaskResult *task; // number 0 is for the NULLs; then come the trees, range by range
+    Position *split;  // kMaxRanges for each tree: the ends of its ranges
     int process;
 };
 
 Shared find_shared(shm_toc *toc, int process)
 {
-    return {static_cast<SharedBuild *>(find_part(toc, kKeyWork)),
-            static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan)),
-            static_cast<ScanResult *>(find_part(toc, kKeyScans)),
-            static_cast<TaskResult *>(find_part(toc, kKeyTasks)),
-            static_cast<Position *>(find_part(toc, kKeySplits)),
+    return {static_cast<SharedBuild *>(find_piece(toc, kKeyWork)),
+            static_cast<ParallelTableScanDesc>(find_piece(toc, kKeyTableScan)),
+            static_cast<ScanResult *>(find_piece(toc, kKeyScans)),
+            static_cast<TaskResult *>(find_piece(toc, kKeyTasks)),
+            static_cast<Position *>(find_piece(toc, kKeySplits)),
             process};
 }
 
 struct Task {
-    int table;
+    int tree;
     int range;
-    int ranges; // number of ranges of the table
+    int ranges; // number of ranges of the tree
 };
 
 Task task_of(const SharedBuild &build, int number)
 {
     if (number == 0)
-        return {build.meta.design.tables, 0, 1}; // the NULLs
+        return {build.meta.design.trees, 0, 1}; // the NULLs
     int at = number - 1;
     if (at < build.whole)
         return {at, 0, 1};
@@ -100,7 +100,7 @@ Task task_of(const SharedBuild &build, int number)
 
 int count_tasks(const SharedBuild &build)
 {
-    return 1 + build.whole + (build.meta.design.tables - build.whole) * build.ranges;
+    return 1 + build.whole + (build.meta.design.trees - build.whole) * build.ranges;
 }
 
 // A file of rows that one process writes and all may read.
@@ -229,20 +229,20 @@ void merge_samples(const Shared &shared, Sample *sample)
     pfree(rows);
 }
 
-// Divides tables into ranges that are equal according to the sample, at positions where leading bits change.
+// Divides trees into ranges that are equal according to the sample, at positions where leading bits change.
 void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sample)
 {
     int ranges = shared.build->ranges, window = sample.count / ranges / 16;
     auto *sorted = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
-    for (int table = shared.build->whole; table < meta.tables; table++) {
+    for (int tree = shared.build->whole; tree < meta.trees; tree++) {
         CHECK_FOR_INTERRUPTS();
         for (int i = 0; i < sample.count; i++)
-            sorted[i] = {meta.key(table, sample.row[i].key), sample.row[i].tid};
+            sorted[i] = {meta.key(tree, sample.row[i].key), sample.row[i].tid};
         std::sort(sorted, sorted + sample.count);
         for (int range = 1; range < ranges; range++) {
             int middle = static_cast<int>(static_cast<int64>(sample.count) * range / ranges);
             choose_cut(sorted, middle - window, middle + window,
-                       &shared.split[table * kMaxRanges + range - 1]);
+                       &shared.split[tree * kMaxRanges + range - 1]);
         }
     }
     pfree(sorted);
@@ -262,13 +262,13 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, Sam
     build->meta = plan_index(options, static_cast<double>(rows), *sample);
     use_meta_data(build->meta, meta);
 
-    // Each process gets the same number of whole tables. The remaining tables are divided into ranges, so
+    // Each process gets the same number of whole trees. The remaining trees are divided into ranges, so
     // that they can be distributed evenly, too.
-    int rest = meta->tables % build->processes, ranges = 1;
+    int rest = meta->trees % build->processes, ranges = 1;
     while (rest * ranges % build->processes != 0 && ranges < kMaxRanges)
         ranges++;
     bool cut = rows / static_cast<uint64>(ranges) >= kMinRangeRows;
-    build->whole = cut ? meta->tables - rest : meta->tables;
+    build->whole = cut ? meta->trees - rest : meta->trees;
     build->ranges = ranges;
     if (cut && rest > 0)
         choose_splits(*shared, *meta, *sample);
@@ -276,19 +276,19 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, Sam
 
     write_first_pages(index, MAIN_FORKNUM, build->meta);
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(rows) * meta->tables + static_cast<int64>(nulls));
+                                 static_cast<int64>(rows) * meta->trees + static_cast<int64>(nulls));
     SpinLockAcquire(&build->mutex);
     build->planned = true;
     SpinLockRelease(&build->mutex);
     ConditionVariableBroadcast(&build->changed);
 }
 
-// Performs a task: writes the leaves of a range of positions of a table.
+// Performs a task: writes the leaves of a range of positions of a tree.
 void write_range(const Shared &shared, const IndexMeta &meta, int number, Divider<Position> *divider,
                  TreeWriter<Position> *writer, const RowFiles &rows, BytePermutation *to_key)
 {
     Task task = task_of(*shared.build, number);
-    const Position *split = shared.split + task.table * kMaxRanges;
+    const Position *split = shared.split + task.tree * kMaxRanges;
     PositionRange positions = {{0, 0}, {0, 0}, task.range == task.ranges - 1};
     if (task.range > 0)
         positions.low = split[task.range - 1];
@@ -297,8 +297,8 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     // The sample predicts the size of a range within a few percent.
     uint64 expected = task.ranges == 1 ? rows.rows : rows.rows / static_cast<uint64>(task.ranges) / 8 * 9;
 
-    set_table_permutation(meta, task.table, true, to_key);
-    begin_leaves(writer, task.table, positions.low);
+    set_tree_permutation(meta, task.tree, true, to_key);
+    begin_leaves(writer, task.tree, positions.low);
     divide_files(divider, rows, expected, *to_key, positions, write_run<Position>, writer);
     TaskResult *result = &shared.task[number];
     if (end_leaves(writer, positions.to_end ? nullptr : &positions.high)) {
@@ -336,7 +336,7 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
         }
         if (leader)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE,
-                                         kPhaseWriteFirst + task_of(*build, number).table);
+                                         kPhaseWriteFirst + task_of(*build, number).tree);
         write_range(shared, meta, number, divider, writer, rows, to_key);
     }
     close_rows(rows);
@@ -369,7 +369,7 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
             BufFileClose(file);
         }
         if (leaves.count > 0)
-            write_inner_levels(writer, task.table, &leaves);
+            write_inner_levels(writer, task.tree, &leaves);
         pfree(leaves.child);
     }
     end_tree(writer);
@@ -380,13 +380,13 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        int workers, IndexBuildResult *result)
 {
-    Size processes = static_cast<Size>(workers) + 1, tables = kMaxTables; // how many is known after the scan
-    const SharedPart part[] = {{kKeyWork, sizeof(SharedBuild)},
-                               {kKeyScans, sizeof(ScanResult) * processes},
-                               {kKeyTasks, sizeof(TaskResult) * (1 + tables * kMaxRanges)},
-                               {kKeySplits, sizeof(Position) * tables * kMaxRanges}};
-    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_build_worker", workers, part,
-                                                   lengthof(part), nullptr, nullptr);
+    Size processes = static_cast<Size>(workers) + 1, trees = kMaxTrees; // how many is known after the scan
+    const SharedPiece piece[] = {{kKeyWork, sizeof(SharedBuild)},
+                                 {kKeyScans, sizeof(ScanResult) * processes},
+                                 {kKeyTasks, sizeof(TaskResult) * (1 + trees * kMaxRanges)},
+                                 {kKeySplits, sizeof(Position) * trees * kMaxRanges}};
+    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_build_worker", workers, piece,
+                                                   lengthof(piece), nullptr, nullptr);
     if (parallel == nullptr)
         return false;
     Shared shared = find_shared(parallel->context->toc, 0);

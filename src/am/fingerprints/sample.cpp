@@ -50,7 +50,7 @@ void add_to_sample(Sample *sample, Position row)
 
 MetaData plan_index(const IndexOptions &options, double rows, const Sample &sample)
 {
-    TableDesign design;
+    TreeDesign design;
     design_for_rows(options, rows, &design);
     auto *fingerprint = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * Sample::kSize));
     for (int i = 0; i < sample.count; i++)

@@ -29,7 +29,7 @@ namespace simhash
 // Named in failpoint.cpp in the same order, with hyphens.
 enum class Failpoint {
     insert,           // before the entries are added; their leaves are locked
-    insert_group,     // before each group of tables; nothing is locked
+    insert_group,     // before each group of trees; nothing is locked
     leaf_found,       // a descent knows its leaf, or an insert its leaves, but has not locked it
     leaf_pinned,      // an insert has pinned its leaves but locked none
     page_extended,    // the index has been extended by a page, which is not locked
@@ -58,7 +58,7 @@ enum class Failpoint {
     layout_step,      // a step of the choice of a layout for signatures is done
     layout_chosen,    // that choice is done
     build_scanned,    // the table has been scanned, but nothing has been written
-    build_table,      // before each tree of a serial build
+    build_tree,       // before each tree of a serial build
     build_batch,      // the index has been extended for a batch, which is not logged
     build_root,       // before a tree's root is written
     scan_leaf,        // a scan knows its next leaf but has not locked it

@@ -34,10 +34,10 @@ inline bool is_tid(std::uint64_t packed, int most_offset)
 // Whether a table can have a row at this tid. The executor does not check tids, and a bitmap raises an internal
 // error for an offset above the most rows of a heap page.
 inline bool is_heap_tid(std::uint64_t packed) { return is_tid(packed, MaxHeapTuplesPerPage); }
-// Whether an entry of this table can have this tid.
-inline bool is_entry_tid(const IndexMeta &meta, int table, std::uint64_t packed)
+// Whether an entry of this tree can have this tid.
+inline bool is_entry_tid(const IndexMeta &meta, int tree, std::uint64_t packed)
 {
-    return is_tid(packed, table == meta.null_table() ? MaxHeapTuplesPerPage : meta.most_offset);
+    return is_tid(packed, tree == meta.null_tree() ? MaxHeapTuplesPerPage : meta.most_offset);
 }
 
 // Checks the tids of a leaf before the table is accessed: the executor would fail on offsets that no row can

@@ -49,12 +49,12 @@ static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
               offsetof(PageHeaderData, pd_prune_xid) == offsetof(RawPageHeader, block));
 static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
 
-void IndexMeta::sources(int table, std::uint8_t source[kBits]) const
+void IndexMeta::sources(int tree, std::uint8_t source[kBits]) const
 {
-    if (table == null_table())
+    if (tree == null_tree())
         identity_sources(source);
     else
-        sources_of(*this, table, source);
+        sources_of(*this, tree, source);
 }
 
 void report_corruption(Relation index, BlockNumber block, const char *what)
@@ -67,7 +67,7 @@ void report_corruption(Relation index, BlockNumber block, const char *what)
 
 const char *check_page_of_trees(const IndexMeta &meta, const char *page)
 {
-    return check_any_tree_page(page, BLCKSZ, meta.trees(), meta.words);
+    return check_any_tree_page(page, BLCKSZ, meta.all_trees(), meta.words);
 }
 
 const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block)
@@ -234,15 +234,15 @@ const OpenIndex &use_in_statement(Relation index, IndexInfo *info)
     return *static_cast<const OpenIndex *>(info->ii_AmCache);
 }
 
-double estimated_leaves(BlockNumber blocks, int tables)
+double estimated_leaves(BlockNumber blocks, int trees)
 {
-    double pages = static_cast<double>(blocks) - 2 - tables; // the metapage, the page of the NULLs, the roots
-    return std::max(1.0, pages / tables);
+    double pages = static_cast<double>(blocks) - 2 - trees; // the metapage, the page of the NULLs, the roots
+    return std::max(1.0, pages / trees);
 }
 
 double index_leaves(Relation index)
 {
-    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->tables);
+    return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->trees);
 }
 
 } // namespace simhash

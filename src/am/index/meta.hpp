@@ -21,37 +21,37 @@ namespace simhash
 
 struct IndexKind;
 
-// What all kinds of indexes have. The struct of a kind begins with it. A row has a word for each table; the key that
-// orders the table's entries, and that its leaves hold, is the word with its bits permuted as the table requires.
+// What all kinds of indexes have. The struct of a kind begins with it. A row has a word for each tree; the key that
+// orders the tree's entries, and that its leaves hold, is the word with its bits permuted as the tree requires.
 struct IndexMeta {
     const IndexKind *kind;
     Size bytes; // of the kind's struct, whose end may be unused
     int bits;   // of a value
     int fillfactor;
-    int tables;
-    int words;       // of a key in the tables' leaves; one in those of the NULLs
-    int most_offset; // the highest in the tids of the tables' entries
+    int trees;
+    int words;       // of a key in the trees' leaves; one in those of the NULLs
+    int most_offset; // the highest in the tids of the trees' entries
     NeighborFigures neighbors;
-    std::uint64_t (*key_of)(const IndexMeta &meta, int table, std::uint64_t word);
-    std::uint64_t (*word_of)(const IndexMeta &meta, int table, std::uint64_t key); // the inverse
+    std::uint64_t (*key_of)(const IndexMeta &meta, int tree, std::uint64_t word);
+    std::uint64_t (*word_of)(const IndexMeta &meta, int tree, std::uint64_t key); // the inverse
     // Bit 63 - i of a key is bit source[i] of the word.
-    void (*sources_of)(const IndexMeta &meta, int table, std::uint8_t source[kBits]);
+    void (*sources_of)(const IndexMeta &meta, int tree, std::uint8_t source[kBits]);
 
-    int null_table() const { return tables; }
-    int trees() const { return tables + 1; }
-    int words_of(int table) const { return table == null_table() ? 1 : words; }
+    int null_tree() const { return trees; }
+    int all_trees() const { return trees + 1; }
+    int words_of(int tree) const { return tree == null_tree() ? 1 : words; }
     // NULLs have the key and the word 0.
-    std::uint64_t key(int table, std::uint64_t word) const
+    std::uint64_t key(int tree, std::uint64_t word) const
     {
-        Assert(table >= 0 && table < trees());
-        return table == null_table() ? 0 : key_of(*this, table, word);
+        Assert(tree >= 0 && tree < all_trees());
+        return tree == null_tree() ? 0 : key_of(*this, tree, word);
     }
-    std::uint64_t word(int table, std::uint64_t key) const
+    std::uint64_t word(int tree, std::uint64_t key) const
     {
-        Assert(table >= 0 && table < trees());
-        return table == null_table() ? key : word_of(*this, table, key);
+        Assert(tree >= 0 && tree < all_trees());
+        return tree == null_tree() ? key : word_of(*this, tree, key);
     }
-    void sources(int table, std::uint8_t source[kBits]) const;
+    void sources(int tree, std::uint8_t source[kBits]) const;
 };
 
 // The metapage's data, cached in the relcache entry.
@@ -84,8 +84,8 @@ bool block_exists(Relation index, BlockNumber block);
 // The same for the index's table, which the caller has locked.
 bool heap_block_exists(Relation index, BlockNumber block);
 
-// Estimates of the number of leaves in one of the index's tables.
-double estimated_leaves(BlockNumber blocks, int tables);
+// Estimates of the number of leaves in one of the index's trees.
+double estimated_leaves(BlockNumber blocks, int trees);
 double index_leaves(Relation index);
 
 // What is wrong with a page that is not new and not the metapage, or null.
@@ -95,7 +95,7 @@ const char *check_page_of_trees(const IndexMeta &meta, const char *page);
 // Whether a page that passed belongs to a tree.
 inline bool in_trees(const IndexMeta &meta, const char *page)
 {
-    return page_tail(page)->table < meta.trees();
+    return page_tail(page)->tree < meta.all_trees();
 }
 
 // Raises an error. `what` is a complete sentence with a capital and a period.

@@ -34,7 +34,7 @@ relopt_kind options_kind()
                           "radius of the searches that an index on fingerprints is designed for",
                           kDistanceNotGiven, 0, PG_INT32_MAX, AccessExclusiveLock);
         add_int_reloption(kind, "trees", "number of copies of the data (0: none, in an index on signatures)",
-                          kDefaultTables, 0, kMaxTables, AccessExclusiveLock);
+                          kDefaultTrees, 0, kMaxTrees, AccessExclusiveLock);
         add_int_reloption(kind, "lists", "number of lists of near rows in an index on signatures",
                           kDefaultLists, 0, kMostLists, AccessExclusiveLock);
         add_int_reloption(kind, "fillfactor", "how full a build packs pages, in percent", kDefaultFillfactor,
@@ -58,45 +58,45 @@ relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
 namespace
 {
 
-const char *possible_tables(int distance)
+const char *possible_trees(int distance)
 {
     StringInfoData list;
     initStringInfo(&list);
-    for (int tables = 1; tables <= kMaxTables; tables++) {
-        TableDesign design;
-        if (make_design(distance, tables, &design))
-            appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", tables);
+    for (int trees = 1; trees <= kMaxTrees; trees++) {
+        TreeDesign design;
+        if (make_design(distance, trees, &design))
+            appendStringInfo(&list, "%s%d", list.len > 0 ? ", " : "", trees);
     }
     return list.data;
 }
 
 } // namespace
 
-void design_from_options(const IndexOptions &options, TableDesign *design)
+void design_from_options(const IndexOptions &options, TreeDesign *design)
 {
     const int distance = std::clamp(options.design_radius, kMinDistance, kMaxDistance);
-    const int tables = options.trees == kDefaultTables ? default_tables(distance) : options.trees;
-    if (!make_design(distance, tables, design))
-        make_design(distance, default_tables(distance), design);
+    const int trees = options.trees == kDefaultTrees ? default_trees(distance) : options.trees;
+    if (!make_design(distance, trees, design))
+        make_design(distance, default_trees(distance), design);
 }
 
 void check_design_options(Relation index, const IndexOptions &options)
 {
     const int level = ReindexIsProcessingIndex(RelationGetRelid(index)) ? WARNING : ERROR;
-    TableDesign design;
+    TreeDesign design;
     design_from_options(options, &design);
     if (options.design_radius != design.distance)
         ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("value %d out of bounds for option \"design_radius\"", options.design_radius),
                 errdetail("Index \"%s\" is on fingerprints. Valid values are between \"%d\" and \"%d\".",
                           RelationGetRelationName(index), kMinDistance, kMaxDistance));
-    if (options.trees != kDefaultTables && options.trees != design.tables)
+    if (options.trees != kDefaultTrees && options.trees != design.trees)
         ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("there is no design with trees = %d for design_radius = %d", options.trees,
                        design.distance),
                 errdetail("Index \"%s\" is on fingerprints.", RelationGetRelationName(index)),
                 errhint("For design_radius = %d, trees can be %s.", design.distance,
-                        possible_tables(design.distance)));
+                        possible_trees(design.distance)));
 }
 
 bytea *parse_index_options(Datum reloptions, bool validate)

@@ -16,15 +16,15 @@ inline constexpr int kDefaultDistance = 3;
 inline constexpr int kDefaultTextDistance =
     5; // texts are searched within 8: fewer pages than with 3 (bench/texts)
 inline constexpr int kDefaultFillfactor = 90;
-inline constexpr int kDefaultTables = -1;
+inline constexpr int kDefaultTrees = -1;
 inline constexpr int kDefaultLists = -1;
 
 // In the form of rd_options.
 struct IndexOptions {
     int32 vl_len_;
     int design_radius;
-    int trees = kDefaultTables; // as many as suit the kind and the rows
-    int lists = kDefaultLists;  // of an index on signatures; as many as suit the rows
+    int trees = kDefaultTrees; // as many as suit the kind and the rows
+    int lists = kDefaultLists; // of an index on signatures; as many as suit the rows
     int fillfactor = kDefaultFillfactor;
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
@@ -36,7 +36,7 @@ bool design_radius_given(Relation index);
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint);
 // Chooses the design of a fingerprint index for these options. Where there is none, the nearest radius or the default
 // number of trees takes their place.
-void design_from_options(const IndexOptions &options, TableDesign *design);
+void design_from_options(const IndexOptions &options, TreeDesign *design);
 // Raises an error, with a hint, if they have no design; a warning if the index is built again, for the reason above.
 void check_design_options(Relation index, const IndexOptions &options);
 

@@ -34,19 +34,19 @@ char *library_name(Relation index)
 }
 
 // Returns a parallel context with the shared data, or null if there is no shared memory for it.
-ParallelContext *make_context(Relation index, const char *function, int workers, const SharedPart *own,
+ParallelContext *make_context(Relation index, const char *function, int workers, const SharedPiece *own,
                               int count)
 {
     ParallelContext *context = CreateParallelContext(library_name(index), function, workers);
     Size processes = static_cast<Size>(workers) + 1;
     Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;
-    const SharedPart common[] = {{kKeyBufferUsage, sizeof(BufferUsage) * processes},
-                                 {kKeyWalUsage, sizeof(WalUsage) * processes},
-                                 {kKeyQuery, query}};
-    int parts = count + static_cast<int>(lengthof(common));
-    auto part = [&](int i) -> const SharedPart & { return i < count ? own[i] : common[i - count]; };
-    for (int i = 0; i < parts; i++) {
-        shm_toc_estimate_chunk(&context->estimator, part(i).size);
+    const SharedPiece common[] = {{kKeyBufferUsage, sizeof(BufferUsage) * processes},
+                                  {kKeyWalUsage, sizeof(WalUsage) * processes},
+                                  {kKeyQuery, query}};
+    int pieces = count + static_cast<int>(lengthof(common));
+    auto piece = [&](int i) -> const SharedPiece & { return i < count ? own[i] : common[i - count]; };
+    for (int i = 0; i < pieces; i++) {
+        shm_toc_estimate_chunk(&context->estimator, piece(i).size);
         shm_toc_estimate_keys(&context->estimator, 1);
     }
     InitializeParallelDSM(context);
@@ -54,24 +54,24 @@ ParallelContext *make_context(Relation index, const char *function, int workers,
         DestroyParallelContext(context);
         return nullptr;
     }
-    for (int i = 0; i < parts; i++) {
-        void *address = shm_toc_allocate(context->toc, part(i).size);
-        std::memset(address, 0, part(i).size);
-        shm_toc_insert(context->toc, part(i).key, address);
+    for (int i = 0; i < pieces; i++) {
+        void *address = shm_toc_allocate(context->toc, piece(i).size);
+        std::memset(address, 0, piece(i).size);
+        shm_toc_insert(context->toc, piece(i).key, address);
     }
     if (debug_query_string != nullptr)
-        std::memcpy(find_part(context->toc, kKeyQuery), debug_query_string, query);
+        std::memcpy(find_piece(context->toc, kKeyQuery), debug_query_string, query);
     return context;
 }
 
 } // namespace
 
-ParallelContext *begin_workers(Relation index, const char *function, int workers, const SharedPart *part,
-                               int parts, void (*prepare)(ParallelContext *context, const void *argument),
+ParallelContext *begin_workers(Relation index, const char *function, int workers, const SharedPiece *piece,
+                               int pieces, void (*prepare)(ParallelContext *context, const void *argument),
                                const void *argument)
 {
     EnterParallelMode();
-    ParallelContext *context = make_context(index, function, workers, part, parts);
+    ParallelContext *context = make_context(index, function, workers, piece, pieces);
     if (context != nullptr) {
         prepare(context, argument);
         LaunchParallelWorkers(context);
@@ -86,8 +86,8 @@ ParallelContext *begin_workers(Relation index, const char *function, int workers
 void end_workers(ParallelContext *context)
 {
     WaitForParallelWorkersToFinish(context);
-    auto *buffers = static_cast<BufferUsage *>(find_part(context->toc, kKeyBufferUsage));
-    auto *wal = static_cast<WalUsage *>(find_part(context->toc, kKeyWalUsage));
+    auto *buffers = static_cast<BufferUsage *>(find_piece(context->toc, kKeyBufferUsage));
+    auto *wal = static_cast<WalUsage *>(find_piece(context->toc, kKeyWalUsage));
     for (int i = 0; i < context->nworkers_launched; i++)
         InstrAccumParallelQuery(&buffers[i], &wal[i]);
     DestroyParallelContext(context);
@@ -96,7 +96,7 @@ void end_workers(ParallelContext *context)
 
 void begin_work(shm_toc *toc)
 {
-    auto *query = static_cast<const char *>(find_part(toc, kKeyQuery));
+    auto *query = static_cast<const char *>(find_piece(toc, kKeyQuery));
     debug_query_string = *query == '\0' ? nullptr : query;
     pgstat_report_activity(STATE_RUNNING, debug_query_string);
     InstrStartParallelQuery();
@@ -104,8 +104,8 @@ void begin_work(shm_toc *toc)
 
 void end_work(shm_toc *toc)
 {
-    InstrEndParallelQuery(&static_cast<BufferUsage *>(find_part(toc, kKeyBufferUsage))[ParallelWorkerNumber],
-                          &static_cast<WalUsage *>(find_part(toc, kKeyWalUsage))[ParallelWorkerNumber]);
+    InstrEndParallelQuery(&static_cast<BufferUsage *>(find_piece(toc, kKeyBufferUsage))[ParallelWorkerNumber],
+                          &static_cast<WalUsage *>(find_piece(toc, kKeyWalUsage))[ParallelWorkerNumber]);
 }
 
 } // namespace simhash

@@ -22,19 +22,19 @@ enum SharedKey : uint64 {
     kKeyOwn // and further numbers: the work's own parts
 };
 
-// A part of the shared memory.
-struct SharedPart {
+// A piece of the shared memory.
+struct SharedPiece {
     uint64 key;
     Size size;
 };
 
-inline void *find_part(shm_toc *toc, uint64 key) { return shm_toc_lookup(toc, key, false); }
+inline void *find_piece(shm_toc *toc, uint64 key) { return shm_toc_lookup(toc, key, false); }
 
 // Enters parallel mode and starts up to `workers` workers that run `function` of this library. The parts, of which
 // kKeyWork must be one, are zeros until `prepare` sets them, before a worker starts. Returns null, and has left
 // parallel mode, if no worker could be started.
-ParallelContext *begin_workers(Relation index, const char *function, int workers, const SharedPart *part,
-                               int parts, void (*prepare)(ParallelContext *context, const void *argument),
+ParallelContext *begin_workers(Relation index, const char *function, int workers, const SharedPiece *piece,
+                               int pieces, void (*prepare)(ParallelContext *context, const void *argument),
                                const void *argument);
 // Waits for the workers and leaves parallel mode.
 void end_workers(ParallelContext *context);

@@ -38,12 +38,12 @@ int bucket_bits(int64 entries);
 SumBuckets make_buckets(int bits);
 void free_buckets(const SumBuckets &buckets);
 
-// Calls visit(block, entry) for each entry of a table. If others write meanwhile, an entry may be passed twice, or not
+// Calls visit(block, entry) for each entry of a tree. If others write meanwhile, an entry may be passed twice, or not
 // at all.
-template <typename Visit> void visit_entries(const Check &check, int table, Visit visit)
+template <typename Visit> void visit_entries(const Check &check, int tree, Visit visit)
 {
     visit_leaves(
-        check, table,
+        check, tree,
         [](BlockNumber block, const char *page, void *context) {
             visit_leaf(page,
                        [&](int, const LeafEntry &entry) { (*static_cast<Visit *>(context))(block, entry); });

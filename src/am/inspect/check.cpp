@@ -65,7 +65,7 @@ Level *make_level()
 
 // Checks a leaf, and counts the entries from `lower` on: if it begins before that, the others were in its left sibling when
 // that was read.
-void check_leaf(Check *check, BlockNumber block, const char *page, int table, Position lower)
+void check_leaf(Check *check, BlockNumber block, const char *page, int tree, Position lower)
 {
     const CheckKind &kind = *check->index.meta->kind->check;
     auto *positions =
@@ -79,23 +79,23 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int table, Po
         if (position < lower && low_of(page) != lower)
             return;
         positions[count++] = position;
-        const char *fault = table == check->index.meta->null_table() ? check_heap_tid(check, entry.tid)
-                                                                     : kind.check_tid(check, entry.tid);
+        const char *fault = tree == check->index.meta->null_tree() ? check_heap_tid(check, entry.tid)
+                                                                   : kind.check_tid(check, entry.tid);
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
-        if (table == check->index.meta->null_table() && key != LeafKey{})
+        if (tree == check->index.meta->null_tree() && key != LeafKey{})
             report_corruption(check->index, block, "An entry of the NULL tree has a fingerprint.");
         if (!covers(page, position))
             report_corruption(check->index, block, "An entry lies outside the leaf's key range.");
-        key.word[0] = check->index.meta->word(table, key.word[0]);
-        check->sum[table] += entry_hash(*check, key, entry.tid);
+        key.word[0] = check->index.meta->word(tree, key.word[0]);
+        check->sum[tree] += entry_hash(*check, key, entry.tid);
     });
     std::sort(positions, positions + count);
     for (int i = 1; i < count; i++) {
         if (positions[i] == positions[i - 1])
             report_corruption(check->index, block, "The leaf holds an entry twice.");
     }
-    check->entries[table] += count;
+    check->entries[tree] += count;
     pfree(positions);
 }
 
@@ -124,14 +124,14 @@ void copy_page(const Check &check, BlockNumber block, PGAlignedBlock *copy)
 // A level of a tree. Of the pages that the walk has read, the last.
 struct LevelWalk {
     Check *check;
-    int table, level;
+    int tree, level;
     BlockNumber left; // the page before, or kNoBlock
     Position lower;   // where it ended: the next page begins here
 };
 
 Buffer read_page(const LevelWalk &walk, BlockNumber block, const char **stale)
 {
-    return read_tree_page(walk.check->index, block, BUFFER_LOCK_SHARE, walk.table, walk.level, stale);
+    return read_tree_page(walk.check->index, block, BUFFER_LOCK_SHARE, walk.tree, walk.level, stale);
 }
 
 // Whether the page before still ends at the beginning of the next one. Sets *block to its right sibling, and *incomplete
@@ -171,7 +171,7 @@ void copy_next_page(const LevelWalk &walk, BlockNumber *block, PGAlignedBlock *c
                 *block = linked;
                 continue;
             }
-            buffer = descend(walk.check->index, walk.table, walk.lower, BUFFER_LOCK_SHARE, walk.level);
+            buffer = descend(walk.check->index, walk.tree, walk.lower, BUFFER_LOCK_SHARE, walk.level);
             *block = BufferGetBlockNumber(buffer);
         }
         std::memcpy(copy->data, buffer_page(buffer), BLCKSZ);
@@ -195,7 +195,7 @@ const char *compare_downlink(const LevelWalk &walk, BlockNumber block, Position 
     if (!covered ||
         (begins && walk.left != kNoBlock && (!leads_on(walk, &linked, &incomplete) || linked != block)))
         return nullptr; // changed meanwhile
-    buffer = descend(walk.check->index, walk.table, position, BUFFER_LOCK_SHARE, walk.level + 1);
+    buffer = descend(walk.check->index, walk.tree, position, BUFFER_LOCK_SHARE, walk.level + 1);
     const char *parent = buffer_page(buffer);
     const int at = inner_find(parent, position);
     const bool has = inner_bound(parent, at) == position;
@@ -233,10 +233,10 @@ void check_links(const LevelWalk &walk, const Level &expected, BlockNumber block
 // the right half of an incomplete split. Returns the downlinks to the level below.
 //
 // `root` is an image of the root page. The caller has read it already; it may have split since.
-Level *check_level(Check *check, int table, int level_number, const Level &expected, const char *root)
+Level *check_level(Check *check, int tree, int level_number, const Level &expected, const char *root)
 {
     Level *below = make_level();
-    LevelWalk walk = {check, table, level_number, kNoBlock, {0, 0}};
+    LevelWalk walk = {check, tree, level_number, kNoBlock, {0, 0}};
     BlockNumber block = expected.child[0].block;
     Size at = 0;
     bool incomplete = false; // the split of the page on the left is incomplete
@@ -256,7 +256,7 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
             check_links(walk, expected, block, incomplete, &at);
 
         if (level_number == 0)
-            check_leaf(check, block, page, table, walk.lower);
+            check_leaf(check, block, page, tree, walk.lower);
         else
             check_inner(check, block, page, below, walk.lower);
 
@@ -271,20 +271,20 @@ Level *check_level(Check *check, int table, int level_number, const Level &expec
     return below;
 }
 
-void check_tree(Check *check, int table)
+void check_tree(Check *check, int tree)
 {
     Level *level = make_level();
-    add_child(level, {0, 0}, root_block(table));
+    add_child(level, {0, 0}, root_block(tree));
     const char *stale = nullptr;
-    Buffer buffer = read_tree_page(check->index, root_block(table), BUFFER_LOCK_SHARE, table, -1, &stale);
+    Buffer buffer = read_tree_page(check->index, root_block(tree), BUFFER_LOCK_SHARE, tree, -1, &stale);
     if (!BufferIsValid(buffer))
-        report_corruption(check->index, root_block(table), stale);
+        report_corruption(check->index, root_block(tree), stale);
     PGAlignedBlock root;
     std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
     int number = page_tail(root.data)->level;
     for (; number >= 0; number--) {
-        Level *below = check_level(check, table, number, *level, root.data);
+        Level *below = check_level(check, tree, number, *level, root.data);
         pfree(level->child);
         pfree(level);
         level = below;
@@ -313,10 +313,10 @@ void reach_page(Check *check, BlockNumber block)
     check->reached[block] = true;
 }
 
-bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid)
+bool has_entry(const Check &check, int tree, LeafKey key, std::uint64_t tid)
 {
     CHECK_FOR_INTERRUPTS();
-    Buffer buffer = descend(check.index, table, {key.word[0], tid}, BUFFER_LOCK_SHARE);
+    Buffer buffer = descend(check.index, tree, {key.word[0], tid}, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     bool found = false;
     visit_leaf(page, [&](int, const LeafEntry &entry) { found |= entry == LeafEntry{key, tid}; });
@@ -324,7 +324,7 @@ bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid)
     return found;
 }
 
-void visit_leaves(const Check &check, int table,
+void visit_leaves(const Check &check, int tree,
                   void (*visit)(BlockNumber block, const char *page, void *context), void *context)
 {
     // If others write, rows that the snapshot sees may have entries in new pages.
@@ -338,7 +338,7 @@ void visit_leaves(const Check &check, int table,
         const char *page = copy.data, *fault = check_any_page(*check.index.meta, page, block);
         if (fault != nullptr)
             report_corruption(check.index, block, fault);
-        if (is_leaf(page) && page_tail(page)->table == table)
+        if (is_leaf(page) && page_tail(page)->tree == tree)
             visit(block, page, context);
     }
 }
@@ -351,7 +351,7 @@ bool is_linked(const Check &check, BlockNumber block, const PGAlignedBlock &copy
 {
     const char *page = copy.data;
     Buffer buffer =
-        descend(check.index, page_tail(page)->table, low_of(page), BUFFER_LOCK_SHARE, page_tail(page)->level);
+        descend(check.index, page_tail(page)->tree, low_of(page), BUFFER_LOCK_SHARE, page_tail(page)->level);
     bool linked = BufferGetBlockNumber(buffer) == block;
     UnlockReleaseBuffer(buffer);
     PGAlignedBlock again;
@@ -407,8 +407,8 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
     const CheckKind &kind = *check->index.meta->kind->check;
     if (kind.check_pages != nullptr)
         kind.check_pages(check);
-    for (int table = 0; table < check->index.meta->trees(); table++)
-        check_tree(check, table);
+    for (int tree = 0; tree < check->index.meta->all_trees(); tree++)
+        check_tree(check, tree);
     check_unreached(check);
     if (check->still)
         kind.compare_trees(check);
@@ -416,8 +416,8 @@ void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts
         check_heap(check);
     table_close(heap, NoLock);
 
-    sum->rows += check->index.meta->tables > 0 ? check->entries[0] : check->stored;
-    sum->nulls += check->entries[check->index.meta->null_table()];
+    sum->rows += check->index.meta->trees > 0 ? check->entries[0] : check->stored;
+    sum->nulls += check->entries[check->index.meta->null_tree()];
     sum->partial_entries += check->partial_entries;
     sum->incomplete_splits += check->incomplete_splits;
     sum->unused_pages += check->unused_pages;

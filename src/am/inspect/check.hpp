@@ -28,13 +28,13 @@ struct Check {
     BlockNumber blocks;      // at first
     BlockNumber heap_blocks; // at least
     bool *reached;
-    int64 entries[kMaxTables + 1];
-    uint64 sum[kMaxTables + 1]; // sum of the hashes of all entries: equal sums, equal sets
+    int64 entries[kMaxTrees + 1];
+    uint64 sum[kMaxTrees + 1]; // sum of the hashes of all entries: equal sums, equal sets
     int64 incomplete_splits;
     int64 unused_pages;
     int64 partial_entries;
     int64 heap_rows;
-    int64 stored; // rows, if no table has them
+    int64 stored; // rows, if no tree has them
     void *own;    // memory of the kind
 };
 
@@ -52,10 +52,10 @@ inline uint64 entry_hash(const Check &check, uint64 word, uint64 tid)
 
 // check.cpp
 
-// Whether a table has an entry with this key.
-bool has_entry(const Check &check, int table, LeafKey key, std::uint64_t tid);
-// Calls visit for a copy of each leaf of a table, in the order of the file.
-void visit_leaves(const Check &check, int table,
+// Whether a tree has an entry with this key.
+bool has_entry(const Check &check, int tree, LeafKey key, std::uint64_t tid);
+// Calls visit for a copy of each leaf of a tree, in the order of the file.
+void visit_leaves(const Check &check, int tree,
                   void (*visit)(BlockNumber block, const char *page, void *context), void *context);
 // What is wrong with a tid as one of the table, or null.
 const char *check_heap_tid(Check *check, std::uint64_t packed);
@@ -81,7 +81,7 @@ struct RowFetch {
 // snapshot does not see the row. Sets *fault if the row should not be indexed.
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault);
 
-[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, int table);
+[[noreturn]] void report_missing(const Check &check, std::uint64_t tid, int tree);
 
 // The words of entries and the tids of their rows, in a tree or in the signature store.
 using VisitRow = void (*)(BlockNumber block, std::uint64_t word, std::uint64_t tid, void *context);
@@ -92,13 +92,13 @@ struct CheckKind {
     void (*check_pages)(Check *check);
     // Whether a page outside the trees that was not reached then is linked now.
     bool (*is_stored)(Check *check, BlockNumber block);
-    // What is wrong with the tid of a table's entry, or null.
+    // What is wrong with the tid of a tree's entry, or null.
     const char *(*check_tid)(Check *check, std::uint64_t packed);
     // After the trees: whether they agree, if nobody writes. Counts rows that some of them lack.
     void (*compare_trees)(Check *check);
     // The word of a value.
     std::uint64_t (*word)(const Check &check, Datum value);
-    // If the rows of the tables' entries are in a store, and not in the entries; else null:
+    // If the rows of the trees' entries are in a store, and not in the entries; else null:
     // The sum of the hashes of the rows in the store.
     uint64 (*stored_sum)(const Check &check);
     void (*visit_store)(const Check &check, VisitRow visit, void *context);

@@ -64,12 +64,12 @@ void end_fetch(RowFetch *rows)
 
 } // namespace
 
-void report_missing(const Check &check, std::uint64_t tid, int table)
+void report_missing(const Check &check, std::uint64_t tid, int tree)
 {
     report_missing(check, tid,
-                   table == check.index.meta->null_table()
+                   tree == check.index.meta->null_tree()
                        ? "the tree of NULLs"
-                       : psprintf("tree %d of %d", table + 1, check.index.meta->tables));
+                       : psprintf("tree %d of %d", tree + 1, check.index.meta->trees));
 }
 
 bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault)
@@ -101,16 +101,16 @@ constexpr int kStore = -1;
 
 // What has an entry for each row, or one for each NULL: a tree, or the signature store.
 struct Holder {
-    int table; // or kStore
+    int tree; // or kStore
     bool null;
     uint64 sum;
 };
 
 template <typename Visit> void visit_holder(const Check &check, const Holder &holder, Visit visit)
 {
-    if (holder.table != kStore) {
-        visit_entries(check, holder.table, [&](BlockNumber block, const LeafEntry &entry) {
-            visit(block, check.index.meta->word(holder.table, entry.key.word[0]), entry.tid);
+    if (holder.tree != kStore) {
+        visit_entries(check, holder.tree, [&](BlockNumber block, const LeafEntry &entry) {
+            visit(block, check.index.meta->word(holder.tree, entry.key.word[0]), entry.tid);
         });
         return;
     }
@@ -125,9 +125,9 @@ template <typename Visit> void visit_holder(const Check &check, const Holder &ho
 // Raises an error if the holder lacks a row's entry or, if nobody writes, has it twice.
 void require_entry(const Check &check, const Holder &holder, std::uint64_t word, std::uint64_t tid)
 {
-    if (holder.table != kStore) {
-        if (!has_entry(check, holder.table, {{check.index.meta->key(holder.table, word), 0}}, tid))
-            report_missing(check, tid, holder.table);
+    if (holder.tree != kStore) {
+        if (!has_entry(check, holder.tree, {{check.index.meta->key(holder.tree, word), 0}}, tid))
+            report_missing(check, tid, holder.tree);
         return;
     }
     int64 found = 0;
@@ -206,8 +206,8 @@ bool sees_row(const HeapRows &rows, RowFetch *fetch, const Holder &holder, Block
     MemoryContext caller = MemoryContextSwitchTo(rows.context);
     if (fault == nullptr &&
         (isnull != holder.null || (!isnull && check.index.meta->kind->check->word(check, value) != word)))
-        fault = holder.table == kStore ? "A signature differs from that of its row."
-                                       : "An entry's fingerprint differs from that of its row.";
+        fault = holder.tree == kStore ? "A signature differs from that of its row."
+                                      : "An entry's fingerprint differs from that of its row.";
     MemoryContextSwitchTo(caller);
     MemoryContextReset(rows.context);
     if (fault != nullptr)
@@ -251,11 +251,11 @@ void compare_holders(HeapRows *rows, RowFetch *fetch)
     const Check &check = *rows->check;
     const CheckKind &kind = *check.index.meta->kind->check;
     uint64 sound[2] = {rows->sum[0], rows->sum[1]};
-    for (int table = kind.visit_store != nullptr ? kStore : 0; table < check.index.meta->trees(); table++) {
-        bool null = table == check.index.meta->null_table();
-        if (kind.visit_store != nullptr && table != kStore && !null)
+    for (int tree = kind.visit_store != nullptr ? kStore : 0; tree < check.index.meta->all_trees(); tree++) {
+        bool null = tree == check.index.meta->null_tree();
+        if (kind.visit_store != nullptr && tree != kStore && !null)
             continue;
-        Holder holder = {table, null, table == kStore ? kind.stored_sum(check) : check.sum[table]};
+        Holder holder = {tree, null, tree == kStore ? kind.stored_sum(check) : check.sum[tree]};
         if (holder.sum == sound[null])
             continue;
         compare_holder(rows, fetch, holder);
@@ -292,7 +292,7 @@ void check_heap(Check *check)
     rows.context = AllocSetContextCreate(CurrentMemoryContext, "simhash check row", ALLOCSET_DEFAULT_SIZES);
     rows.buckets[0] =
         make_buckets(bucket_bits(kind.visit_store != nullptr ? check->stored : check->entries[0]));
-    rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->index.meta->null_table()]));
+    rows.buckets[1] = make_buckets(bucket_bits(check->entries[check->index.meta->null_tree()]));
     visit_rows(&rows, sum_row);
 
     RowFetch fetch = begin_fetch(heap, check->index.relation, info, snapshot);

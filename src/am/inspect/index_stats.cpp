@@ -30,7 +30,7 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
         meta.kind->stats->count_page(meta, page, counts);
         return;
     }
-    int table = page_tail(page)->table;
+    int tree = page_tail(page)->tree;
     if (!is_leaf(page)) {
         counts->inner++;
         counts->height = Max(counts->height, page_tail(page)->level + 1);
@@ -41,9 +41,9 @@ void count_page(const char *page, const IndexMeta &meta, Counts *counts)
     counts->empty_leaves += entries == 0;
     counts->entries += entries;
     counts->room += leaf_room(page);
-    if (table == meta.null_table())
+    if (tree == meta.null_tree())
         counts->nulls += entries;
-    else if (table == 0)
+    else if (tree == 0)
         counts->rows += entries;
 }
 
@@ -57,7 +57,7 @@ Traits unknown_traits()
 Traits traits_of(const IndexMeta &meta)
 {
     Traits traits = unknown_traits();
-    traits.value[Traits::tables] = meta.tables;
+    traits.value[Traits::trees] = meta.trees;
     traits.value[Traits::fillfactor] = meta.fillfactor;
     traits.value[Traits::bits] = meta.bits;
     meta.kind->stats->describe(meta, &traits);
@@ -115,7 +115,7 @@ void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const
     auto of_store = [&](int64 count) { return counts.store == 0 ? kUnknown : number(count); };
     constexpr const char *kTruth = "0 or 1";
     put("design_radius", traits.value[Traits::distance], "bits");
-    put("trees", traits.value[Traits::tables], "trees");
+    put("trees", traits.value[Traits::trees], "trees");
     put("fillfactor", traits.value[Traits::fillfactor], "percent");
     put("fitted", traits.value[Traits::fitted], kTruth);
     put("bits", traits.value[Traits::bits], "bits");
@@ -133,7 +133,7 @@ void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const
     put("store_pages", of_store(counts.store), "pages");
     put("segments", of_store(counts.segments), "segments");
     put("free_slots", of_store(counts.free_slots), "rows");
-    for (int i = 0; i < traits.value[Traits::tables]; i++) // none where partitions differ in it
+    for (int i = 0; i < traits.value[Traits::trees]; i++) // none where partitions differ in it
         put(psprintf("header_bits_%d", i + 1), traits.value[Traits::header_bits + i], "bits");
 }
 

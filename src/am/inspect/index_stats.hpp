@@ -21,7 +21,7 @@ struct Counts {
 // What the indexes of partitions may have in common. What differs, or what a kind does not have, is NaN, and NULL in
 // SQL.
 struct Traits {
-    enum { distance, tables, fillfactor, fitted, bits, header_bits, count = header_bits + kMaxTables };
+    enum { distance, trees, fillfactor, fitted, bits, header_bits, count = header_bits + kMaxTrees };
     double value[count];
 };
 
@@ -29,9 +29,9 @@ struct Traits {
 struct StatsKind {
     // Counts a page outside the trees; null if there are none.
     void (*count_page)(const IndexMeta &meta, const char *page, Counts *counts);
-    // Sets the header bits of each table, and the traits that this kind alone has.
+    // Sets the header bits of each tree, and the traits that this kind alone has.
     void (*describe)(const IndexMeta &meta, Traits *traits);
-    // Whether an index with these options and that many rows would get other tables, or lists that suit it better.
+    // Whether an index with these options and that many rows would get other trees, or lists that suit it better.
     bool (*options_changed)(const IndexOptions &options, const IndexMeta &meta, double rows);
 };
 

@@ -142,7 +142,7 @@ struct JoinState {
 };
 
 // Returns the number of a table from its place among others.
-Index table_number(const Bitmapset *relids, int place);
+Index tree_number(const Bitmapset *relids, int place);
 // Opens a table's index and the table, or those of its partition. The slot is for a row of the whole table.
 SearchedTable open_member(Oid index, Relation whole, LOCKMODE lock);
 void close_member(const SearchedTable &member, Relation whole);

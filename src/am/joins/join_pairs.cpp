@@ -373,7 +373,7 @@ void open_tables(PairJoinState *state, EState *estate, int flags)
     const auto *scan = reinterpret_cast<const CustomScan *>(state->css.ss.ps.plan);
     for (int i = 0; i < 2; i++) {
         JoinedSide *side = &state->side[i];
-        side->number = table_number(scan->custom_relids, state->numbers.place[i]);
+        side->number = tree_number(scan->custom_relids, state->numbers.place[i]);
         side->table = ExecOpenScanRelation(estate, side->number, flags);
         side->tested = table_slot_create(side->table, &estate->es_tupleTable);
         if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)

@@ -439,7 +439,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     JoinState *state = join_of(node);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     state->numbers = read_plan_private(scan->custom_private);
-    state->inner = table_number(scan->custom_relids, state->numbers.inner);
+    state->inner = tree_number(scan->custom_relids, state->numbers.inner);
     state->table = ExecOpenScanRelation(estate, state->inner, flags);
     state->tested = table_slot_create(state->table, &estate->es_tupleTable);
     state->converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->table), &TTSOpsVirtual);
@@ -532,7 +532,7 @@ Node *create_state(CustomScan *scan)
 
 const CustomScanMethods kJoinScanMethods = {kJoinName, create_state};
 
-Index table_number(const Bitmapset *relids, int place)
+Index tree_number(const Bitmapset *relids, int place)
 {
     int number = -1;
     for (int i = 0; i <= place; i++)

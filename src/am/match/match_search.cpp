@@ -62,7 +62,7 @@ bool merge_query(MatchSearch *search, const QueuedQuery &query)
     MergedQueries *merged = &search->merged;
     if (merged->capacity == 0 && !allocate_kind(search, true))
         return false;
-    if (merged->queries == merged->capacity || merged->tables > 0)
+    if (merged->queries == merged->capacity || merged->trees > 0)
         return false;
     merged->query[merged->queries++] = query;
     return true;
@@ -246,7 +246,7 @@ void reset_match(MatchSearch *search)
 {
     close_leaves(search);
     search->merged.queries = 0;
-    search->merged.tables = 0;
+    search->merged.trees = 0;
     for (NotedQueries *noted = search->noted; noted != nullptr; noted = noted->rest)
         clear_noted(noted);
     search->output->pairs = 0;

@@ -30,11 +30,11 @@ struct QueuedQuery {
     Size ranges;  // the number of the first of its ranges
 };
 
-// Keys of a table that a probe by weights reads.
+// Keys of a tree that a probe by weights reads.
 struct QueuedRange {
     uint64 first_key;
     uint64 last_key;
-    int table;
+    int tree;
 };
 
 // A part of a leaf, or of the leaves that it has been split into, that a query needs: the entries from `lower`
@@ -46,7 +46,7 @@ struct QueuedLeaf {
     uint64 first_cell; // by weights: the first key of the probed cell
     uint32 query;
     uint16 earlier; // the query's ranges that were read before
-    uint8 table;
+    uint8 tree;
     uint8 step; // of the exact search; kByWeights if it is by weights
     int8 radius;
 };
@@ -54,7 +54,7 @@ static_assert(sizeof(QueuedLeaf) == 64);
 inline constexpr Position kNoUpper = {~uint64{0}, ~uint64{0}};
 inline constexpr uint8 kByWeights = 255;
 
-// Leaves are sorted by their tables and lower bounds: by `prefix` first, the table and the leading bits of the bound.
+// Leaves are sorted by their trees and lower bounds: by `prefix` first, the tree and the leading bits of the bound.
 struct LeafOrder {
     uint32 prefix;
     uint32 leaf;
@@ -95,7 +95,7 @@ struct NotedQueries {
     struct NotedSource *source;
 };
 
-// A query among those that a table's leaves are merged with: all that is needed until there is a match.
+// A query among those that a tree's leaves are merged with: all that is needed until there is a match.
 struct MergedQuery {
     uint32 header; // of its key, at the top
     uint32 radius : 7;
@@ -110,7 +110,7 @@ struct MergedQueries {
     uint32 queries;
     uint32 capacity; // 0 until there is such a query
     MergedQuery *order, *spare;
-    int tables; // begun so far
+    int trees; // begun so far
     struct MergeSource *source;
 };
 
@@ -235,7 +235,7 @@ template <typename Begin, typename Match> bool match_leaves(MatchSearch *search,
 
 // Adds the rows of the leaf that query number `query` wants to the output if returns(fingerprint).
 template <typename Returns>
-void add_matches(MatchSearch *search, int table, const LeafQuery &wanted, uint32 query, Returns returns)
+void add_matches(MatchSearch *search, int tree, const LeafQuery &wanted, uint32 query, Returns returns)
 {
     int matches = find_in_leaf(search->page.data, wanted, search->found);
     if (matches == 0)
@@ -249,7 +249,7 @@ void add_matches(MatchSearch *search, int table, const LeafQuery &wanted, uint32
     for (int i = 0; i < matches && !is_matched(*search, query); i++) {
         const LeafEntry &found = search->found[i];
         const uint64 key = found.key.word[0], tid = found.tid;
-        if (blocks.counted(search->part, tid) && returns(meta.word(table, key)))
+        if (blocks.counted(search->part, tid) && returns(meta.word(tree, key)))
             add_pair(search->output, blocks.number(search->part, tid), kVisible | query,
                      hamming_distance(key, wanted.key.word[0]));
     }

@@ -1,10 +1,10 @@
 // Exact queries that are merged with the leaves, if each step of their plans reads the keys with one header.
 //
-// For each table the queries are sorted by their headers, and the leaves that they need are read from left to right beside
+// For each tree the queries are sorted by their headers, and the leaves that they need are read from left to right beside
 // them. Nothing is noted for a leaf. Most headers are within one leaf, and all of its queries are matched with it. Where
 // a header takes several leaves, each query is matched with those that its ball of keys reaches.
 //
-// Parallel workers have a copy of the queries. A task is a table and a range of headers: a process selects the queries in
+// Parallel workers have a copy of the queries. A task is a tree and a range of headers: a process selects the queries in
 // the range, sorts them, and reads their leaves.
 #include "am/match/match_state.hpp"
 
@@ -30,14 +30,14 @@ struct WideQuery {
 static_assert(sizeof(WideQuery) == sizeof(MergedQuery));
 constexpr uint64 kNoKey = ~uint64{0}; // also a key, for which a leaf is read in vain at most
 
-// The leaves of a table that the queries in `order` need.
+// The leaves of a tree that the queries in `order` need.
 struct MergeSource : LeafSource {
     MatchSearch *search;
     const MergedQuery *order;
     WideQuery *wide; // of the queries from `group` on, while `continued`; in the memory of the spare
     Size count;
-    int table;
-    uint8 step[kBits + 1]; // of the plan for each radius that reads the table, or kNoStep
+    int tree;
+    uint8 step[kBits + 1]; // of the plan for each radius that reads the tree, or kNoStep
 
     Size group;     // the first query of the header in which the next leaf begins
     bool continued; // leaves have been located for this header
@@ -53,7 +53,7 @@ struct MergeSource : LeafSource {
 
     uint64 first_key(Size at) const { return uint64{order[at].header} << kHeaderBits; }
     uint64 last_key(Size at) const { return first_key(at) | ~leading_bits(header_bits()); }
-    int header_bits() const { return meta_of(*search).order.table[table].header_bits; }
+    int header_bits() const { return meta_of(*search).order.tree[tree].header_bits; }
     Size group_end(Size at) const
     {
         Size end = at + 1;
@@ -84,7 +84,7 @@ bool continue_group(MergeSource *source, Size end, Position from)
         CHECK_FOR_INTERRUPTS();
         WideQuery *wide = &source->wide[i];
         if (!source->continued)
-            wide->key = meta_of(*source->search).key(source->table, source->order[i].center);
+            wide->key = meta_of(*source->search).key(source->tree, source->order[i].center);
         const KeyBall ball = {wide->key, source->header_bits(), 0, static_cast<int>(source->order[i].radius)};
         if ((!source->continued || wide->next < from.key) && !next_key(ball, from.key, &wide->next))
             wide->next = kNoKey;
@@ -100,7 +100,7 @@ bool locate_merged(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
     auto *source = static_cast<MergeSource *>(base);
     if (source->group == source->count)
         return false;
-    locate_leaf(index, source->table, source->next, source->done, leaf);
+    locate_leaf(index, source->tree, source->next, source->done, leaf);
     source->done = leaf->place.upper;
     if (leaf->place.root)
         leaf->first = {0, 0};
@@ -149,13 +149,13 @@ void match_copy(MergeSource *source, Size at)
     const int radius = static_cast<int>(query.radius);
     if (is_matched(*search, query.query))
         return;
-    LeafQuery wanted = near_key(meta.key(source->table, query.center), radius);
+    LeafQuery wanted = near_key(meta.key(source->tree, query.center), radius);
     if (at < source->located[search->reader.leaf.slot].wide_end &&
         std::popcount((wanted.key.word[0] ^ source->first) & source->common) > radius)
         return;
     wanted.header = leading_bits(source->header_bits());
     const SearchPlan &plan = *search->plan[radius];
-    add_matches(search, source->table, wanted, query.query, [&](Fingerprint fingerprint) {
+    add_matches(search, source->tree, wanted, query.query, [&](Fingerprint fingerprint) {
         return returns_row(meta.order, plan, source->step[radius], fingerprint ^ query.center);
     });
 }
@@ -166,13 +166,13 @@ void set_steps(MergeSource *source)
         const SearchPlan *plan = source->search->plan[radius];
         source->step[radius] = kNoStep;
         for (int i = 0; plan != nullptr && i < plan->steps; i++) {
-            if (plan->step[i].table == source->table)
+            if (plan->step[i].tree == source->tree)
                 source->step[radius] = static_cast<uint8>(i);
         }
     }
 }
 
-// Sorts the queries that read the table, and still need matches, by their headers.
+// Sorts the queries that read the tree, and still need matches, by their headers.
 void sort_queries(MergeSource *source)
 {
     MatchSearch *search = source->search;
@@ -186,7 +186,7 @@ void sort_queries(MergeSource *source)
             continue;
         MergedQuery *item = &merged->order[count++];
         item->header =
-            static_cast<uint32>((meta.key(source->table, query.center) & leading_bits(bits)) >> kHeaderBits);
+            static_cast<uint32>((meta.key(source->tree, query.center) & leading_bits(bits)) >> kHeaderBits);
         item->radius = static_cast<uint32>(query.radius) & 127;
         item->query = i & (kMostMerged - 1);
         item->center = query.center;
@@ -200,11 +200,11 @@ void sort_queries(MergeSource *source)
     source->count = count;
 }
 
-// Begins to read the leaves of the next table. Returns false if there is none.
-bool begin_table(MatchSearch *search)
+// Begins to read the leaves of the next tree. Returns false if there is none.
+bool begin_tree(MatchSearch *search)
 {
     MergedQueries *merged = &search->merged;
-    if (merged->tables == meta_of(*search).tables)
+    if (merged->trees == meta_of(*search).trees)
         return false;
     if (merged->source == nullptr)
         merged->source = static_cast<MergeSource *>(MemoryContextAlloc(search->context, sizeof(MergeSource)));
@@ -214,7 +214,7 @@ bool begin_table(MatchSearch *search)
     source->wants = wants_merged;
     source->ahead = kAhead;
     source->search = search;
-    source->table = merged->tables++;
+    source->tree = merged->trees++;
     set_steps(source);
     sort_queries(source);
     begin_group(source, 0);
@@ -240,7 +240,7 @@ bool read_merged(MatchSearch *search)
     if (merged->queries == 0)
         return false;
     search->reading = merged->query;
-    while (search->open || begin_table(search)) {
+    while (search->open || begin_tree(search)) {
         MergeSource *source = merged->source;
         if (match_leaves(
                 search, [source] { begin_copy(source); }, [source](Size at) { match_copy(source, at); }))
@@ -250,7 +250,7 @@ bool read_merged(MatchSearch *search)
         return true;
     ereport(DEBUG1, errmsg_internal("merged %u queries with the leaves", merged->queries));
     merged->queries = 0;
-    merged->tables = 0;
+    merged->trees = 0;
     return false;
 }
 

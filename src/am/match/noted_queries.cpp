@@ -32,25 +32,25 @@ namespace
 
 constexpr Size kPrefetched = 64; // noted leaves, ahead
 constexpr int kPrefixBits = 32;
-constexpr int kTableBits = 6;
-static_assert(kMaxTables < 1 << kTableBits);
+constexpr int kTreeBits = 6;
+static_assert(kMaxTrees < 1 << kTreeBits);
 
 bool same_part(const QueuedLeaf &a, const QueuedLeaf &b)
 {
-    return a.table == b.table && a.lower == b.lower && a.upper == b.upper;
+    return a.tree == b.tree && a.lower == b.lower && a.upper == b.upper;
 }
 
 bool before(const QueuedLeaf &a, const QueuedLeaf &b)
 {
-    return std::tie(a.table, a.lower, a.upper) < std::tie(b.table, b.lower, b.upper);
+    return std::tie(a.tree, a.lower, a.upper) < std::tie(b.tree, b.lower, b.upper);
 }
 
 void sort_leaves(NotedQueries *noted)
 {
     for (Size i = 0; i < noted->leaves; i++) {
         const QueuedLeaf &leaf = noted->leaf[i];
-        noted->order[i] = {uint32{leaf.table} << (kPrefixBits - kTableBits) |
-                               static_cast<uint32>(leaf.lower.key >> (kBits - kPrefixBits + kTableBits)),
+        noted->order[i] = {uint32{leaf.tree} << (kPrefixBits - kTreeBits) |
+                               static_cast<uint32>(leaf.lower.key >> (kBits - kPrefixBits + kTreeBits)),
                            static_cast<uint32>(i)};
     }
     LeafOrder *sorted = sort_by_digits(noted->order, noted->spare, noted->leaves, 0, kPrefixBits,
@@ -101,7 +101,7 @@ bool locate_noted(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         !next_part(source))
         return false;
     const QueuedLeaf &noted = source->leaf_at(source->part.from);
-    locate_leaf(index, noted.table, source->next, source->next, leaf);
+    locate_leaf(index, noted.tree, source->next, source->next, leaf);
     if (leaf->place.root)
         leaf->first = {0, 0};
     if (noted.upper != kNoUpper && (leaf->endless || leaf->end > noted.upper)) {
@@ -129,12 +129,12 @@ bool returns_row(const MatchSearch &search, const NotedQueries &noted, const Que
     const FingerprintMeta &meta = meta_of(search);
     for (Size i = 0; i < leaf.earlier; i++) {
         const QueuedRange &range = noted.range[noted.query[leaf.query].ranges + i];
-        uint64 key = meta.key(range.table, fingerprint);
+        uint64 key = meta.key(range.tree, fingerprint);
         if (key >= range.first_key && key <= range.last_key)
             return false;
     }
     if (leaf.step == kByWeights) {
-        uint64 key = meta.key(leaf.table, fingerprint);
+        uint64 key = meta.key(leaf.tree, fingerprint);
         return ((key ^ leaf.first_cell) & ~noted.below_cell) == 0 ||
                whole_keys(leaf.lower, leaf.upper == kNoUpper ? nullptr : &leaf.upper).has(key);
     }
@@ -172,7 +172,7 @@ bool match_noted(MatchSearch *search, NotedQueries *noted)
             const QueuedLeaf &leaf = source->leaf_at(at);
             if (!is_matched(*search, leaf.query))
                 add_matches(
-                    search, leaf.table, near_key(meta_of(*search).key(leaf.table, leaf.center), leaf.radius),
+                    search, leaf.tree, near_key(meta_of(*search).key(leaf.tree, leaf.center), leaf.radius),
                     leaf.query,
                     [&](Fingerprint fingerprint) { return returns_row(*search, *noted, leaf, fingerprint); });
         });

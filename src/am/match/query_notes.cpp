@@ -27,7 +27,7 @@ bool note_ranges(const MatchSearch &search, NotedQueries *noted, Size probes)
     while (noted->ranges < first + probes) {
         const GuidedRange &range = search.guided->range[noted->ranges - first];
         noted->range[noted->ranges++] = {range.first_key, range.last_key,
-                                         search.guided->plan.table(range.stream)};
+                                         search.guided->plan.tree(range.stream)};
     }
     return true;
 }
@@ -48,7 +48,7 @@ bool note_leaf(const MatchSearch &search, NotedQueries *noted)
     leaf->radius = static_cast<int8>(query.radius);
     leaf->query = noted->queries - 1;
     leaf->earlier = static_cast<uint16>(noted->ranges - query.ranges);
-    leaf->table = static_cast<uint8>(next.table);
+    leaf->tree = static_cast<uint8>(next.tree);
     leaf->step = by_weights ? kByWeights : static_cast<uint8>(search.exact.step_of(next));
     if (by_weights) {
         const GuidedProbe &probe = search.guided->probe_of(next);

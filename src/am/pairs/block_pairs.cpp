@@ -1,8 +1,8 @@
-// simhash_block_pairs(query, distance, tables): all pairs of rows that are stored once for each of their block values,
+// simhash_block_pairs(query, distance, trees): all pairs of rows that are stored once for each of their block values,
 // or for some of them, as on a shard.
 //
 // A pair counts where its first common value is. So rows are compared with those of the same value only, and servers
-// that have different values return different pairs, without any exchange. The rows of a table of the design are divided
+// that have different values return different pairs, without any exchange. The rows of a tree of the design are divided
 // by the first bits of its header into stores that fit into memory; each store is sorted by the rest of the header and
 // compared cell by cell, as in a join. The time is that of the comparisons: a value with many rows takes as long
 // as their number squared, unless other bits tell the rows apart (join_cells).
@@ -34,7 +34,7 @@ struct BlockJoin {
     int store_bits;
     PairSpool *spool;
     PairJoin join;
-    int table; // whose rows are being compared
+    int tree; // whose rows are being compared
     Tuplestorestate *result;
     TupleDesc row;
 };
@@ -62,17 +62,17 @@ BlockColumns find_block_columns(Oid schema, TupleDesc row)
     pg_unreachable();
 }
 
-int header_bits(const BlockValues &values, int table) { return values.order().table[table].header_bits; }
+int header_bits(const BlockValues &values, int tree) { return values.order().tree[tree].header_bits; }
 
 void begin_stores(BlockJoin *blocks, Size bytes)
 {
-    int tables = blocks->values.tables(), shortest = kMostStoreBits;
-    for (int table = 0; table < tables; table++)
-        shortest = std::min(shortest, header_bits(blocks->values, table));
+    int trees = blocks->values.trees(), shortest = kMostStoreBits;
+    for (int tree = 0; tree < trees; tree++)
+        shortest = std::min(shortest, header_bits(blocks->values, tree));
     Size stores = bytes / 2 / kStoreBytes;
-    while (blocks->store_bits < shortest && static_cast<Size>(tables) << (blocks->store_bits + 1) <= stores)
+    while (blocks->store_bits < shortest && static_cast<Size>(trees) << (blocks->store_bits + 1) <= stores)
         blocks->store_bits++;
-    Size count = static_cast<Size>(tables) << blocks->store_bits;
+    Size count = static_cast<Size>(trees) << blocks->store_bits;
     Size for_rows = bytes - std::min(bytes / 2, count * kStoreBytes);
     // The number of rows is not known: memory is taken as they come.
     blocks->spool = begin_pair_spool(for_rows, static_cast<int>(count), static_cast<double>(for_rows));
@@ -81,16 +81,16 @@ void begin_stores(BlockJoin *blocks, Size bytes)
 void add_routed_row(BlockJoin *blocks, int64 id, Fingerprint fingerprint, int64 block)
 {
     const BlockValues &values = blocks->values;
-    uint64 table = values.table_of(static_cast<uint64>(block));
-    if (table >= static_cast<uint64>(values.tables()) ||
-        values.value(static_cast<int>(table), fingerprint) != static_cast<uint64>(block))
+    uint64 tree = values.table_of(static_cast<uint64>(block));
+    if (tree >= static_cast<uint64>(values.trees()) ||
+        values.value(static_cast<int>(tree), fingerprint) != static_cast<uint64>(block))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("row " INT64_FORMAT " does not have the block value " INT64_FORMAT, id, block),
                 errhint("The values must be those of simhash_blocks(h, %d, %d).", values.distance(),
-                        values.tables()));
-    uint64 key = values.order().key(static_cast<int>(table), fingerprint);
+                        values.trees()));
+    uint64 key = values.order().key(static_cast<int>(tree), fingerprint);
     uint64 part = blocks->store_bits == 0 ? 0 : key >> (kBits - blocks->store_bits);
-    add_row(blocks->spool, static_cast<int>(table << blocks->store_bits | part), fingerprint,
+    add_row(blocks->spool, static_cast<int>(tree << blocks->store_bits | part), fingerprint,
             static_cast<uint64>(id));
 }
 
@@ -116,7 +116,7 @@ void return_pair(void *context, uint64 x, uint64 y, uint64 errors)
 {
     auto *blocks = static_cast<BlockJoin *>(context);
     // The header may be longer than what rows were sorted by, and a row may have been read twice.
-    if (x == y || blocks->values.first_common(errors, 0) != blocks->table)
+    if (x == y || blocks->values.first_common(errors, 0) != blocks->tree)
         return;
     auto a = static_cast<int64>(x), b = static_cast<int64>(y);
     Datum values[3] = {Int64GetDatum(Min(a, b)), Int64GetDatum(Max(a, b)),
@@ -126,13 +126,13 @@ void return_pair(void *context, uint64 x, uint64 y, uint64 errors)
 }
 
 // Rows whose headers agree: their leading bits select the store, and some more the cell.
-void compare_table(BlockJoin *blocks, PairReader *reader, Size most)
+void compare_tree(BlockJoin *blocks, PairReader *reader, Size most)
 {
-    const int first = blocks->table << blocks->store_bits;
+    const int first = blocks->tree << blocks->store_bits;
     std::uint8_t bit[kBits];
-    blocks->values.order().sources(blocks->table, bit);
+    blocks->values.order().sources(blocks->tree, bit);
     PairStep step = {};
-    int low_bits = std::min(header_bits(blocks->values, blocks->table), kMostCellBits) - blocks->store_bits;
+    int low_bits = std::min(header_bits(blocks->values, blocks->tree), kMostCellBits) - blocks->store_bits;
     low_bits = std::min(low_bits, most_sort_bits(most));
     step.bits = blocks->store_bits + low_bits;
     for (int i = 0; i < step.bits; i++)
@@ -144,7 +144,7 @@ void compare_table(BlockJoin *blocks, PairReader *reader, Size most)
 
 void compare_stores(BlockJoin *blocks, Size bytes)
 {
-    int stores = blocks->values.tables() << blocks->store_bits;
+    int stores = blocks->values.trees() << blocks->store_bits;
     uint64 most = 0;
     for (int store = 0; store < stores; store++)
         most = std::max(most, spooled_rows(blocks->spool, store));
@@ -156,8 +156,8 @@ void compare_stores(BlockJoin *blocks, Size bytes)
     reader.join = join;
     reader.spool = blocks->spool;
     reader.within = true;
-    for (blocks->table = 0; blocks->table < blocks->values.tables(); blocks->table++)
-        compare_table(blocks, &reader, static_cast<Size>(std::min<uint64>(most, join->capacity)));
+    for (blocks->tree = 0; blocks->tree < blocks->values.trees(); blocks->tree++)
+        compare_tree(blocks, &reader, static_cast<Size>(std::min<uint64>(most, join->capacity)));
     end_join(join);
 }
 

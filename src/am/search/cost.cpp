@@ -193,9 +193,9 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
 
 // Returns the cost of one of many pages that are read in ascending order and prefetched, computed as PostgreSQL
 // does.
-Cost page_cost(double part, double random, double sequential)
+Cost page_cost(double fraction, double random, double sequential)
 {
-    return random - (random - sequential) * std::sqrt(part);
+    return random - (random - sequential) * std::sqrt(fraction);
 }
 
 // The rows and pages that a scan fetches from the table.
@@ -298,7 +298,8 @@ Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEst
         fetched = index_pages_fetched(read * searches.loops, info->pages, info->pages, root) / searches.loops;
     const double in_order = estimate.pages - estimate.random;
     const Cost page =
-        (estimate.random * random + in_order * page_cost(estimate.part, random, sequential)) / estimate.pages;
+        (estimate.random * random + in_order * page_cost(estimate.fraction, random, sequential)) /
+        estimate.pages;
     return fetched * page + time_cost(estimate.microseconds * searches.number);
 }
 
@@ -326,7 +327,7 @@ double wanted_rows(const PlannerInfo *root, const IndexPath *path, double rows)
 }
 
 // Returns the distance within which a part of the rows is expected.
-int expected_radius(PlannerInfo *root, const IndexPath *path, double part)
+int expected_radius(PlannerInfo *root, const IndexPath *path, double fraction)
 {
     const auto *order = static_cast<OpExpr *>(linitial(path->indexorderbys));
     Oid type, query_type;
@@ -336,7 +337,7 @@ int expected_radius(PlannerInfo *root, const IndexPath *path, double part)
     const RelOptInfo *rel = path->indexinfo->rel;
     return estimate_nearest(
         root, {left, right, type, estimate_bits(type, left, right), 0, get_opcode(order->opno), false},
-        static_cast<int>(rel->relid), part);
+        static_cast<int>(rel->relid), fraction);
 }
 
 // A ball in ORDER BY permits a recall below 1.
@@ -360,8 +361,8 @@ Cost first_search(PlannerInfo *root, const PlannedIndex &index, const IndexPath 
                   double wanted, double loops)
 {
     const PlannedBall ball = ordering_ball(path, radius);
-    const double part = Min(1.0, wanted / Max(1.0, index.info->tuples));
-    const OrderEstimate order = search_costs(index).order(index, {ball, false, part});
+    const double fraction = Min(1.0, wanted / Max(1.0, index.info->tuples));
+    const OrderEstimate order = search_costs(index).order(index, {ball, false, fraction});
     return std::sqrt(price_searches(root, index.info, order.near, {1, loops}) *
                      price_searches(root, index.info, order.far, {1, loops}));
 }
@@ -419,11 +420,11 @@ void count_arrays(PlannerInfo *root, List *quals, Conditions *all)
 
 // Returns the cost of the rows with other values of the columns before the searched one that are as near by chance. They
 // are fetched, one by one, and dropped. It is assumed that one query in two has near-duplicates, and needs none of them.
-Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double part, double loop_count)
+Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double fraction, double loop_count)
 {
     double random, sequential;
     get_tablespace_page_costs(info->rel->reltablespace, &random, &sequential);
-    const double rows = part * info->tuples / 2;
+    const double rows = fraction * info->tuples / 2;
     if (rows < 1)
         return 0;
     return time_cost(rows * kOrderedRowMicroseconds) + rows * cpu_tuple_cost +
@@ -507,8 +508,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
                                                    ball_volume(costs.bits(index), conditions.ball.radius));
     const Fetched heap = fetched_rows(rel, *selectivity);
     const double rows = Max(1.0, Min(*selectivity * rel->tuples, info->tuples));
-    const double part = rows / Max(1.0, info->tuples) / conditions.searches;
-    const SearchEstimate search = costs.search(index, {conditions.ball, conditions.only_nulls, part});
+    const double fraction = rows / Max(1.0, info->tuples) / conditions.searches;
+    const SearchEstimate search = costs.search(index, {conditions.ball, conditions.only_nulls, fraction});
     const Cost searches = price_searches(root, info, search, {conditions.searches, loop_count});
 
     *startup_cost = index_other_operands_eval_cost(root, quals) +

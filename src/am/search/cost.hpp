@@ -33,14 +33,14 @@ Cost time_cost(double microseconds);
 struct PlannedSearch {
     PlannedBall ball;
     bool only_nulls;
-    double part; // the fraction of the index's rows that it finds
+    double fraction; // the fraction of the index's rows that it finds
 };
 
 // What a search reads and computes.
 struct SearchEstimate {
     double pages;        // that it reads
     double random;       // of them, those that do not follow another one in the file
-    double part;         // the fraction of the index's pages, among which the others are read in order
+    double fraction;     // the fraction of the index's pages, among which the others are read in order
     double microseconds; // of processor time, with all pages in memory
 };
 

@@ -6,7 +6,7 @@ namespace simhash
 namespace
 {
 
-bool by_cost(const EagerSource &source) { return source.costs.of_table != nullptr; }
+bool by_cost(const EagerSource &source) { return source.costs.of_tree != nullptr; }
 
 // Finds the first key at or after `from` that the present pass reads in the step. Returns false if there is none.
 bool next_of_pass(const EagerSource &source, std::uint64_t from, std::uint64_t *key)
@@ -33,7 +33,7 @@ bool next_of_step(EagerSource *source, Position from)
 {
     const SearchStep &step = source->plan.step[source->step];
     // A key that this turn has begun to read is read to its end.
-    const KeyRange *range = from.tid == 0 ? nullptr : source->read.find(step.table, from.key);
+    const KeyRange *range = from.tid == 0 ? nullptr : source->read.find(step.tree, from.key);
     if (range != nullptr && range->turn == present_turn(*source)) {
         source->next = from;
         return true;
@@ -41,7 +41,7 @@ bool next_of_step(EagerSource *source, Position from)
     const bool by_radius = step.header_bits == 0 && !by_cost(*source);
     source->ball.radius = by_radius ? Min(source->radius, source->pass) : source->radius;
     return next_unread(
-        source->read, step.table, from, &source->unread, &source->next,
+        source->read, step.tree, from, &source->unread, &source->next,
         [source](std::uint64_t at, std::uint64_t *key) { return next_of_pass(*source, at, key); });
 }
 
@@ -55,12 +55,12 @@ void begin_step(EagerSource *source, int step)
             step = 0;
         }
         enter_step(source, step);
-        const int table = source->plan.step[step].table;
+        const int tree = source->plan.step[step].tree;
         if (!by_cost(*source)) {
             source->ball.header_budget = Min(source->ball.header_budget, source->pass);
-        } else if (source->cost_table != table) {
-            source->costs.of_table(source, table, source->cost);
-            source->cost_table = table;
+        } else if (source->cost_tree != tree) {
+            source->costs.of_tree(source, tree, source->cost);
+            source->cost_tree = tree;
         }
         if (next_of_step(source, {0, 0}))
             return;
@@ -77,8 +77,8 @@ void note_read(EagerSource *source, const LocatedLeaf &leaf, std::uint64_t key, 
         whole.last = leaf.end.key;
     // If the leaf has the rest of a key's entries, this key has been noted with the leaf before.
     key = Max(key, whole.first);
-    if (whole.has(key) && source->read.find(leaf.table, key) == nullptr)
-        source->read.add(leaf.table, source->turn[leaf.slot], whole.first, whole.last, key);
+    if (whole.has(key) && source->read.find(leaf.tree, key) == nullptr)
+        source->read.add(leaf.tree, source->turn[leaf.slot], whole.first, whole.last, key);
 }
 
 bool locate_likely(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
@@ -114,7 +114,7 @@ void begin_eager_source(EagerSource *source, int radius)
     source->radius = radius;
     source->passes = by_cost(*source) ? kPassesByCost : kPasses;
     source->pass = 0;
-    source->cost_table = -1;
+    source->cost_tree = -1;
     begin_step(source, 0);
 }
 

@@ -19,8 +19,8 @@ inline constexpr std::size_t kRangesOfPasses = 128;
 
 // The cost of a flip of a bit of a key, if it depends on the bit.
 struct FlipCosts {
-    // Sets the costs of a table's first `bits` bits. Null if all flips cost the same.
-    void (*of_table)(const struct EagerSource *source, int table, std::uint8_t cost[]);
+    // Sets the costs of a tree's first `bits` bits. Null if all flips cost the same.
+    void (*of_tree)(const struct EagerSource *source, int tree, std::uint8_t cost[]);
     int bits; // that lead to other leaves
     int step; // by which the balls of the passes grow
 };
@@ -28,16 +28,16 @@ struct FlipCosts {
 struct EagerSource : StepSource {
     FlipCosts costs;
     int passes;
-    int pass;       // of the next leaf to locate
-    int cost_table; // whose costs are in `cost`, or -1
+    int pass;      // of the next leaf to locate
+    int cost_tree; // whose costs are in `cost`, or -1
     std::uint8_t cost[kBits];
     std::uint32_t turn[kMostAhead]; // of the keys read, by slot of the leaf
 
-    // Whether a row of a leaf is returned in the leaf's turn, and has not been before. key_of_row(table) is the row's key
-    // in a table.
+    // Whether a row of a leaf is returned in the leaf's turn, and has not been before. key_of_row(tree) is the row's key
+    // in a tree.
     template <typename KeyOfRow> bool is_new(const LocatedLeaf &leaf, KeyOfRow key_of_row) const
     {
-        const KeyRange *range = read.find(leaf.table, key_of_row(leaf.table));
+        const KeyRange *range = read.find(leaf.tree, key_of_row(leaf.tree));
         return range != nullptr && range->turn == turn[leaf.slot] &&
                !returned_before(key_of_row, turn[leaf.slot]);
     }

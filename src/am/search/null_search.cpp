@@ -18,7 +18,7 @@ void begin_null_search(NullSearch *search, Snapshot snapshot, bool keep_pin)
     if (search->hit == nullptr)
         search->hit = static_cast<Hit *>(
             MemoryContextAlloc(search->context, sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
-    begin_tree_walk(&search->walk, search->reader.index.meta->null_table());
+    begin_tree_walk(&search->walk, search->reader.index.meta->null_tree());
     begin_reading(&search->reader, &search->walk);
 }
 

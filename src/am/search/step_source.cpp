@@ -9,20 +9,20 @@ namespace
 KeyBall step_ball(const StepSource &source, int number)
 {
     const SearchStep &step = source.plan.step[number];
-    return {source.key_of(&source, step.table), step.header_bits, step.budget, source.radius};
+    return {source.key_of(&source, step.tree), step.header_bits, step.budget, source.radius};
 }
 
-bool next_position(const StepSource &source, const KeyBall &ball, int table, Position from,
+bool next_position(const StepSource &source, const KeyBall &ball, int tree, Position from,
                    std::uint64_t *unread, Position *next)
 {
-    return next_unread(source.read, table, from, unread, next,
+    return next_unread(source.read, tree, from, unread, next,
                        [&](std::uint64_t at, std::uint64_t *key) { return next_key(ball, at, key); });
 }
 
 bool next_of_step(StepSource *source, Position from)
 {
     source->ball.radius = source->radius; // it may have shrunk
-    return next_position(*source, source->ball, source->plan.step[source->step].table, from, &source->unread,
+    return next_position(*source, source->ball, source->plan.step[source->step].tree, from, &source->unread,
                          &source->next);
 }
 
@@ -31,7 +31,7 @@ void begin_step(StepSource *source, int step)
 {
     for (source->step = step; source->step < source->plan.steps; source->step++) {
         const SearchStep &begun = source->plan.step[source->step];
-        if (begun.budget < source->least[begun.table])
+        if (begun.budget < source->least[begun.tree])
             continue;
         enter_step(source, source->step);
         if (next_of_step(source, {0, 0}))
@@ -57,7 +57,7 @@ bool step_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
     if (from == leaf->first && located.radius == source->radius)
         return true; // it was located for this position
     std::uint64_t unread = 0;
-    return next_position(*source, step_ball(*source, located.step), leaf->table, from, &unread,
+    return next_position(*source, step_ball(*source, located.step), leaf->tree, from, &unread,
                          &leaf->first) &&
            (leaf->place.rightmost || leaf->first < leaf->place.upper);
 }
@@ -75,7 +75,7 @@ void enter_step(StepSource *source, int step)
 void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *leaf)
 {
     source->located[leaf->slot] = {source->step, source->radius};
-    locate_leaf(index, source->plan.step[source->step].table, source->next, source->done, leaf);
+    locate_leaf(index, source->plan.step[source->step].tree, source->next, source->done, leaf);
     source->done = leaf->place.upper;
 }
 

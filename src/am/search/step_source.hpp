@@ -21,13 +21,13 @@ namespace simhash
 {
 
 struct StepSource : LeafSource {
-    std::uint64_t (*key_of)(const StepSource *source, int table); // the query's
+    std::uint64_t (*key_of)(const StepSource *source, int tree); // the query's
     int radius; // may shrink during the search; leaves that are no longer needed are not read
     SearchPlan plan;
     bool within_budget; // of a leaf, the search returns only rows within the step's budget
     KeyRanges read;     // before the leaves of this source
     std::uint8_t least
-        [kMaxTables]; // header errors from which on this source reads a table; 0 if nothing was read before
+        [kMaxTrees]; // header errors from which on this source reads a tree; 0 if nothing was read before
 
     int step; // of the next leaf to locate
     KeyBall ball;
@@ -41,26 +41,26 @@ struct StepSource : LeafSource {
 
     int step_of(const LocatedLeaf &leaf) const { return located[leaf.slot].step; }
 
-    // Whether the search returns a row from the leaf that it has in a table.
-    bool returns(int table, std::uint64_t key) const
+    // Whether the search returns a row from the leaf that it has in a tree.
+    bool returns(int tree, std::uint64_t key) const
     {
         if (!within_budget)
             return true;
         const SearchStep *in = plan.step;
-        while (in->table != table)
+        while (in->tree != tree)
             in++;
-        return std::popcount((key ^ key_of(this, table)) & leading_bits(in->header_bits)) <=
+        return std::popcount((key ^ key_of(this, tree)) & leading_bits(in->header_bits)) <=
                static_cast<int>(in->budget);
     }
 
-    // Whether a row has been returned in a turn before this one, or in any. key_of_row(table) is the row's key in a table.
+    // Whether a row has been returned in a turn before this one, or in any. key_of_row(tree) is the row's key in a tree.
     template <typename KeyOfRow>
     bool returned_before(KeyOfRow key_of_row, std::uint32_t turn = ~std::uint32_t{0}) const
     {
-        for (std::uint32_t tables = read.tables(); tables != 0; tables &= tables - 1) {
-            const int table = std::countr_zero(tables);
-            const KeyRange *range = read.find(table, key_of_row(table));
-            if (range != nullptr && range->turn < turn && returns(table, key_of_row(table)))
+        for (std::uint32_t trees = read.trees(); trees != 0; trees &= trees - 1) {
+            const int tree = std::countr_zero(trees);
+            const KeyRange *range = read.find(tree, key_of_row(tree));
+            if (range != nullptr && range->turn < turn && returns(tree, key_of_row(tree)))
                 return true;
         }
         return false;
@@ -81,7 +81,7 @@ void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *lea
 // to below *unread have not been. Returns false if there is none. next_wanted(from, &key) finds the first wanted key at or
 // above `from`.
 template <typename NextWanted>
-bool next_unread(const KeyRanges &read, int table, Position from, std::uint64_t *unread, Position *next,
+bool next_unread(const KeyRanges &read, int tree, Position from, std::uint64_t *unread, Position *next,
                  NextWanted next_wanted)
 {
     std::uint64_t at = from.key, key;
@@ -91,10 +91,10 @@ bool next_unread(const KeyRanges &read, int table, Position from, std::uint64_t 
         if (key < *unread || read.empty())
             break;
         at = key;
-        if (!read.skip(table, &at))
+        if (!read.skip(tree, &at))
             return false;
         if (at == key) {
-            *unread = read.next_read(table, key);
+            *unread = read.next_read(tree, key);
             break;
         }
     }

@@ -125,17 +125,17 @@ void compare_body(const SignatureSearch &search, const char *page, Buffer next)
 
 } // namespace
 
-void set_query_key(SignatureSearch *search, int table)
+void set_query_key(SignatureSearch *search, int tree)
 {
     std::uint64_t key[kMostKeyWords];
-    signature_key(search->meta->layout, table, search->query, key);
-    search->key[table] = key[0];
-    search->second_word[table] = key[1];
+    signature_key(search->meta->layout, tree, search->query, key);
+    search->key[tree] = key[0];
+    search->second_word[tree] = key[1];
 }
 
-LeafQuery key_query(const SignatureSearch &search, int table, int radius)
+LeafQuery key_query(const SignatureSearch &search, int tree, int radius)
 {
-    return {{{search.key[table], search.meta->words == 2 ? search.second_word[table] : 0}}, radius, 0, 0, 0};
+    return {{{search.key[tree], search.meta->words == 2 ? search.second_word[tree] : 0}}, radius, 0, 0, 0};
 }
 
 Size verify(SignatureSearch *search, Size count, RowTest returns)

@@ -9,10 +9,10 @@
 namespace simhash
 {
 
-// Sets the query's key in a table.
-void set_query_key(SignatureSearch *search, int table);
-// What is within a radius of the query's key in a table.
-LeafQuery key_query(const SignatureSearch &search, int table, int radius);
+// Sets the query's key in a tree.
+void set_query_key(SignatureSearch *search, int tree);
+// What is within a radius of the query's key in a tree.
+LeafQuery key_query(const SignatureSearch &search, int tree, int radius);
 
 // Sets the hits to the rows of the candidates in search->position that match. `returns` tells whether a row within the
 // radius is one to return, if not all are. Returns the number of hits.

@@ -28,9 +28,9 @@ namespace
 struct StoreCheck {
     Segments segments;
     int64 rows;
-    uint64 row_sum;         // of the hashes of the rows
-    int64 listed_pages;     // that belong to lists
-    uint64 sum[kMaxTables]; // of the entries that the trees should have
+    uint64 row_sum;        // of the hashes of the rows
+    int64 listed_pages;    // that belong to lists
+    uint64 sum[kMaxTrees]; // of the entries that the trees should have
 };
 
 StoreCheck *store_of(const Check &check) { return static_cast<StoreCheck *>(check.own); }
@@ -50,10 +50,10 @@ std::uint64_t signature_word(const Check &check, const std::uint8_t *signature)
     return hash;
 }
 
-LeafKey key_of(const Check &check, int table, const std::uint8_t *signature)
+LeafKey key_of(const Check &check, int tree, const std::uint8_t *signature)
 {
     LeafKey key = {};
-    signature_key(meta_of(check).layout, table, signature, key.word);
+    signature_key(meta_of(check).layout, tree, signature, key.word);
     return key;
 }
 
@@ -106,8 +106,8 @@ void count_row(Check *check, const std::uint8_t *signature, std::uint64_t tid, s
     StoreCheck *store = store_of(*check);
     store->rows++;
     store->row_sum += entry_hash(*check, signature_word(*check, signature), tid);
-    for (int table = 0; table < check->index.meta->tables; table++)
-        store->sum[table] += entry_hash(*check, key_of(*check, table, signature), position);
+    for (int tree = 0; tree < check->index.meta->trees; tree++)
+        store->sum[tree] += entry_hash(*check, key_of(*check, tree, signature), position);
 }
 
 void check_list(const Check &check, BlockNumber block, std::uint32_t list, const std::uint8_t *signature)
@@ -293,18 +293,18 @@ void visit_store(const Check &check, VisitRow visit, void *context)
 bool trees_differ(const Check &check, SumBuckets *buckets)
 {
     bool any = false;
-    for (int table = 0; table < check.index.meta->tables; table++) {
+    for (int tree = 0; tree < check.index.meta->trees; tree++) {
         // If the sums are equal, a tree has exactly the entries of the rows in the store.
-        if (check.sum[table] == store_of(check)->sum[table])
+        if (check.sum[tree] == store_of(check)->sum[tree])
             continue;
         if (!any)
             *buckets = make_buckets(bucket_bits(store_of(check)->rows));
         any = true;
         visit_slots(check, [&](std::uint64_t position, std::uint64_t, const std::uint8_t *signature) {
             buckets->sum[buckets->at(position)] +=
-                entry_hash(check, key_of(check, table, signature), position);
+                entry_hash(check, key_of(check, tree, signature), position);
         });
-        visit_entries(check, table, [&](BlockNumber, const LeafEntry &entry) {
+        visit_entries(check, tree, [&](BlockNumber, const LeafEntry &entry) {
             buckets->sum[buckets->at(entry.tid)] -= entry_hash(check, entry.key, entry.tid);
         });
         buckets->mark();
@@ -313,7 +313,7 @@ bool trees_differ(const Check &check, SumBuckets *buckets)
 }
 
 // Returns what is wrong with an entry, which refers to a slot of the store, or null.
-const char *check_reference(const Check &check, int table, LeafKey key, std::uint64_t position)
+const char *check_reference(const Check &check, int tree, LeafKey key, std::uint64_t position)
 {
     StoreShape shape = meta_of(check).shape();
     Buffer buffer = read_store_page(check.index, shape, position_block(position), kBodyPage,
@@ -323,7 +323,7 @@ const char *check_reference(const Check &check, int table, LeafKey key, std::uin
     const char *fault = nullptr;
     if (slot >= body_count(page) || body_tid(page, slot) == kNoRow)
         fault = "An entry refers to a slot that is not in use.";
-    else if (key_of(check, table, body_signature(page, shape.bytes, slot)) != key)
+    else if (key_of(check, tree, body_signature(page, shape.bytes, slot)) != key)
         fault = "An entry's key differs from that of its signature.";
     UnlockReleaseBuffer(buffer);
     return fault;
@@ -331,12 +331,12 @@ const char *check_reference(const Check &check, int table, LeafKey key, std::uin
 
 void check_references(const Check &check, const SumBuckets &buckets)
 {
-    for (int table = 0; table < check.index.meta->tables; table++) {
-        if (check.sum[table] == store_of(check)->sum[table])
+    for (int tree = 0; tree < check.index.meta->trees; tree++) {
+        if (check.sum[tree] == store_of(check)->sum[tree])
             continue;
-        visit_entries(check, table, [&](BlockNumber block, const LeafEntry &entry) {
+        visit_entries(check, tree, [&](BlockNumber block, const LeafEntry &entry) {
             const char *fault = buckets.differs[buckets.at(entry.tid)]
-                                    ? check_reference(check, table, entry.key, entry.tid)
+                                    ? check_reference(check, tree, entry.key, entry.tid)
                                     : nullptr;
             if (fault != nullptr)
                 report_corruption(check.index, block, fault);
@@ -344,15 +344,15 @@ void check_references(const Check &check, const SumBuckets &buckets)
     }
 }
 
-// Calls visit(table, tid) for each row of the store that a tree lacks, with the first of these.
+// Calls visit(tree, tid) for each row of the store that a tree lacks, with the first of these.
 template <typename Visit> void visit_partial_rows(const Check &check, const SumBuckets &buckets, Visit visit)
 {
     visit_slots(check, [&](std::uint64_t position, std::uint64_t tid, const std::uint8_t *signature) {
         if (!buckets.differs[buckets.at(position)])
             return;
-        for (int table = 0; table < check.index.meta->tables; table++) {
-            if (!has_entry(check, table, key_of(check, table, signature), position)) {
-                visit(table, tid);
+        for (int tree = 0; tree < check.index.meta->trees; tree++) {
+            if (!has_entry(check, tree, key_of(check, tree, signature), position)) {
+                visit(tree, tid);
                 return;
             }
         }
@@ -375,12 +375,12 @@ void check_stored(Check *check, RowFetch *fetch)
     SumBuckets buckets;
     if (!trees_differ(*check, &buckets))
         return;
-    visit_partial_rows(*check, buckets, [&](int table, std::uint64_t tid) {
+    visit_partial_rows(*check, buckets, [&](int tree, std::uint64_t tid) {
         const char *fault = nullptr;
         Datum value = 0;
         bool isnull;
         if (fetch_value(fetch, Tid::unpack(tid), &value, &isnull, &fault))
-            report_missing(*check, tid, table);
+            report_missing(*check, tid, tree);
     });
     free_buckets(buckets);
 }

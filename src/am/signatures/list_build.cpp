@@ -59,8 +59,8 @@ void begin_queries(ListBuild *build)
 {
     constexpr Size kMost = kQueries;
     ListMeasure *measure = &build->measure;
-    const Size bytes = static_cast<Size>(build->table.bytes);
-    measure->bytes = build->table.bytes;
+    const Size bytes = static_cast<Size>(build->set.bytes);
+    measure->bytes = build->set.bytes;
     measure->distances = find_distances;
     measure->query = build->query = allocate<std::uint8_t>(bytes * kMost);
     build->query_hash = allocate<std::uint64_t>(kMost);
@@ -81,7 +81,7 @@ void consider_query(ListBuild *build, const std::uint8_t *item)
     if (enough && hash >= build->query_hash[build->last_query])
         return;
     const int at = enough ? build->last_query : build->measure.queries++;
-    const Size bytes = static_cast<Size>(build->table.bytes);
+    const Size bytes = static_cast<Size>(build->set.bytes);
     build->query_hash[at] = hash;
     std::memcpy(build->query + bytes * static_cast<Size>(at), item + kHeadBytes, bytes);
     if (build->measure.queries == kQueries)
@@ -92,8 +92,8 @@ void consider_query(ListBuild *build, const std::uint8_t *item)
 ListBuild *make_list_build(const SignatureMeta &meta)
 {
     auto *build = static_cast<ListBuild *>(palloc0(sizeof(ListBuild)));
-    build->table.bytes = meta.layout.bytes();
-    build->item_bytes = kHeadBytes + static_cast<Size>(build->table.bytes);
+    build->set.bytes = meta.layout.bytes();
+    build->item_bytes = kHeadBytes + static_cast<Size>(build->set.bytes);
     build->item = static_cast<bytea *>(palloc(VARHDRSZ + build->item_bytes));
     SET_VARSIZE(build->item, VARHDRSZ + build->item_bytes);
     return build;
@@ -123,12 +123,12 @@ ListBuild *begin_list_build(const SignatureMeta &meta, std::uint32_t lists, cons
     if (lists == 0)
         return nullptr;
     ListBuild *build = make_list_build(meta);
-    const Size bytes = static_cast<Size>(build->table.bytes), most = most_lists(lists),
+    const Size bytes = static_cast<Size>(build->set.bytes), most = most_lists(lists),
                at_once = most_centers(lists);
     CenterSample from = {};
     from.row = sample;
     from.rows = static_cast<std::uint32_t>(rows);
-    from.bytes = build->table.bytes;
+    from.bytes = build->set.bytes;
     from.distances = find_distances;
     from.pause = check_interrupts;
     from.chosen = allocate<std::uint32_t>(from.rows);
@@ -140,8 +140,8 @@ ListBuild *begin_list_build(const SignatureMeta &meta, std::uint32_t lists, cons
     from.count = from.rows;
     std::iota(from.chosen, from.chosen + from.count, 0);
     const Size groups = groups_for(lists);
-    build->table = choose_centers(from, lists, allocate<std::uint8_t>(groups * bytes),
-                                  allocate<std::uint32_t>(groups + 1), allocate<std::uint8_t>(most * bytes));
+    build->set = choose_centers(from, lists, allocate<std::uint8_t>(groups * bytes),
+                                allocate<std::uint32_t>(groups + 1), allocate<std::uint8_t>(most * bytes));
     build->wanted = wanted;
     build->distance = allocate<std::uint16_t>(most);
     pfree(from.chosen);
@@ -175,9 +175,9 @@ void begin_list_sort(ListBuild *build, int kilobytes)
 void add_list_row(ListBuild *build, const std::uint8_t *signature, Tid tid)
 {
     std::uint8_t *data = item_data(build->item);
-    put_number(nearest_list(build->table, find_distances, signature, build->distance), kListBytes, data);
+    put_number(nearest_list(build->set, find_distances, signature, build->distance), kListBytes, data);
     put_number(tid.packed(), kTidBytes, data + kListBytes);
-    std::memcpy(data + kHeadBytes, signature, static_cast<Size>(build->table.bytes));
+    std::memcpy(data + kHeadBytes, signature, static_cast<Size>(build->set.bytes));
     if (build->sort != nullptr)
         sort_item(build);
     else
@@ -199,7 +199,7 @@ namespace
 void write_sorted_rows(ListBuild *build, StoreWriter *writer)
 {
     tuplesort_performsort(build->sort);
-    begin_lists(writer, build->table.lists);
+    begin_lists(writer, build->set.lists);
     MemoryContext row_context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash sorted row", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(row_context);
@@ -218,7 +218,7 @@ void write_sorted_rows(ListBuild *build, StoreWriter *writer)
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(row_context);
     tuplesort_end(build->sort);
-    begin_lists_to(writer, build->table.lists - 1);
+    begin_lists_to(writer, build->set.lists - 1);
 }
 
 } // namespace
@@ -227,20 +227,20 @@ ListMeta write_lists(ListBuild *build, StoreWriter *writer)
 {
     write_sorted_rows(build, writer);
     end_store(writer);
-    const CenterTable &table = build->table;
+    const CenterSet &set = build->set;
     ListMeta meta;
     std::memset(&meta, 0, sizeof(meta));
-    meta.lists = table.lists;
-    meta.groups = table.groups;
+    meta.lists = set.lists;
+    meta.groups = set.groups;
     meta.wanted = build->wanted;
-    meta.page = write_list_pages(writer->index, table, writer->head);
+    meta.page = write_list_pages(writer->index, set, writer->head);
     CalibrationMemory memory;
     memory.distance = build->distance;
-    memory.list = allocate<std::uint32_t>(table.lists);
-    memory.rank = allocate<std::uint32_t>(table.lists);
-    memory.found = allocate<float>(Size{kDistanceNodes} * table.lists);
+    memory.list = allocate<std::uint32_t>(set.lists);
+    memory.rank = allocate<std::uint32_t>(set.lists);
+    memory.found = allocate<float>(Size{kDistanceNodes} * set.lists);
     memory.sighting = allocate<Sighting>(Size{kSightings} * kQueries);
-    meta.recall = measured_recall(&build->measure, table, memory);
+    meta.recall = measured_recall(&build->measure, set, memory);
     pfree(memory.list);
     pfree(memory.rank);
     pfree(memory.found);
@@ -257,47 +257,47 @@ struct SharedLists {
     std::uint32_t first[FLEXIBLE_ARRAY_MEMBER];
 };
 
-Size first_size(const CenterTable &table)
+Size first_size(const CenterSet &set)
 {
-    return offsetof(SharedLists, first) + sizeof(std::uint32_t) * (table.groups + 1);
+    return offsetof(SharedLists, first) + sizeof(std::uint32_t) * (set.groups + 1);
 }
 
-Size centers_size(const CenterTable &table, std::uint32_t centers)
+Size centers_size(const CenterSet &set, std::uint32_t centers)
 {
-    return static_cast<Size>(table.bytes) * centers;
+    return static_cast<Size>(set.bytes) * centers;
 }
 
 } // namespace
 
 Size shared_lists_size(const ListBuild &build)
 {
-    const CenterTable &table = build.table;
-    return first_size(table) + centers_size(table, table.groups + table.lists);
+    const CenterSet &set = build.set;
+    return first_size(set) + centers_size(set, set.groups + set.lists);
 }
 
 void share_lists(const ListBuild &build, void *memory)
 {
-    const CenterTable &table = build.table;
+    const CenterSet &set = build.set;
     auto *shared = static_cast<SharedLists *>(memory);
-    shared->groups = table.groups;
-    shared->lists = table.lists;
-    std::copy(table.first, table.first + table.groups + 1, shared->first);
-    char *centers = static_cast<char *>(memory) + first_size(table);
-    std::memcpy(centers, table.group, centers_size(table, table.groups));
-    std::memcpy(centers + centers_size(table, table.groups), table.center, centers_size(table, table.lists));
+    shared->groups = set.groups;
+    shared->lists = set.lists;
+    std::copy(set.first, set.first + set.groups + 1, shared->first);
+    char *centers = static_cast<char *>(memory) + first_size(set);
+    std::memcpy(centers, set.group, centers_size(set, set.groups));
+    std::memcpy(centers + centers_size(set, set.groups), set.center, centers_size(set, set.lists));
 }
 
 ListBuild *shared_lists(const SignatureMeta &meta, const void *memory)
 {
     ListBuild *build = make_list_build(meta);
     const auto *shared = static_cast<const SharedLists *>(memory);
-    CenterTable *table = &build->table;
-    table->groups = shared->groups;
-    table->lists = shared->lists;
-    table->first = shared->first;
-    table->group = static_cast<const std::uint8_t *>(memory) + first_size(*table);
-    table->center = table->group + centers_size(*table, table->groups);
-    build->distance = allocate<std::uint16_t>(table->lists);
+    CenterSet *set = &build->set;
+    set->groups = shared->groups;
+    set->lists = shared->lists;
+    set->first = shared->first;
+    set->group = static_cast<const std::uint8_t *>(memory) + first_size(*set);
+    set->center = set->group + centers_size(*set, set->groups);
+    build->distance = allocate<std::uint16_t>(set->lists);
     return build;
 }
 

@@ -15,7 +15,7 @@ namespace simhash
 {
 
 struct ListBuild {
-    CenterTable table;
+    CenterSet set;
     std::uint32_t wanted;    // lists
     std::uint16_t *distance; // memory for nearest_list and nearest_lists
     Size item_bytes;         // of a row in the sort

@@ -154,22 +154,21 @@ const Lists &lists_of(Relation index, const SignatureMeta &meta)
     return copy->lists;
 }
 
-BlockNumber write_list_pages(Relation index, const CenterTable &table, const BlockNumber *head)
+BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNumber *head)
 {
-    const int capacity = list_page_capacity(table.bytes, BLCKSZ);
-    const std::uint32_t all = table.groups + table.lists;
+    const int capacity = list_page_capacity(set.bytes, BLCKSZ);
+    const std::uint32_t all = set.groups + set.lists;
     PGAlignedBlock image;
     Buffer buffer = extend_index(index), next = InvalidBuffer;
     const BlockNumber first = BufferGetBlockNumber(buffer);
     for (std::uint32_t i = 0; BufferIsValid(buffer); buffer = next, next = InvalidBuffer) {
         init_list_page(image.data, BLCKSZ);
         for (int on_page = 0; on_page < capacity && i < all; on_page++, i++) {
-            if (i < table.groups)
-                list_page_add(image.data, table.bytes, table.group + static_cast<Size>(table.bytes) * i,
-                              table.first[i]);
+            if (i < set.groups)
+                list_page_add(image.data, set.bytes, set.group + static_cast<Size>(set.bytes) * i,
+                              set.first[i]);
             else
-                list_page_add(image.data, table.bytes, table.list_center(i - table.groups),
-                              head[i - table.groups]);
+                list_page_add(image.data, set.bytes, set.list_center(i - set.groups), head[i - set.groups]);
         }
         if (i < all) {
             next = extend_index(index);

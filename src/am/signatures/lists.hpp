@@ -19,7 +19,7 @@
 namespace simhash
 {
 
-struct Lists : CenterTable {
+struct Lists : CenterSet {
     const BlockNumber *head; // the first page of each list
     std::uint16_t *distance; // memory for nearest_list and nearest_lists
     std::uint32_t *order;    // for the latter
@@ -29,7 +29,7 @@ struct Lists : CenterTable {
 const Lists &lists_of(Relation index, const SignatureMeta &meta);
 
 // Writes the list pages of a build. Returns the first.
-BlockNumber write_list_pages(Relation index, const CenterTable &table, const BlockNumber *head);
+BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNumber *head);
 
 // Reads and locks a page of a list as read_store_page does, and checks that it belongs to it.
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,

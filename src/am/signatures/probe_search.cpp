@@ -106,8 +106,8 @@ bool read_probe(SignatureSearch *search, Size *count)
     if (!BufferIsValid(buffer))
         return false;
     const char *page = search->reader.page;
-    int table = search->reader.leaf.table, entries = leaf_count(page);
-    std::uint64_t query = search->key[table];
+    int tree = search->reader.leaf.tree, entries = leaf_count(page);
+    std::uint64_t query = search->key[tree];
     std::uint64_t low = probes->source.low_of(search->reader.leaf), high = ~std::uint64_t{0};
     if (!is_rightmost(page)) {
         Position bound = high_of(page);
@@ -116,17 +116,17 @@ bool read_probe(SignatureSearch *search, Size *count)
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);
-    const LeafQuery near = key_query(*search, table, radius);
+    const LeafQuery near = key_query(*search, tree, radius);
     int matches = find_in_leaf(page, near, search->found);
     matches = nearest_matches(search, near, matches, &radius);
     for (int i = 0; i < matches; i++)
         search->position[*count + static_cast<Size>(i)] = search->found[i].tid;
     BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
-    probes->model.read_leaf(table, low, high, radius);
+    probes->model.read_leaf(tree, low, high, radius);
     Size candidates = keep_new(search, *count, static_cast<Size>(matches));
     if (search->trace != nullptr)
-        trace_read(*search, {SignatureRead::tree, table, block, candidates, estimated_recall(*search)});
+        trace_read(*search, {SignatureRead::tree, tree, block, candidates, estimated_recall(*search)});
     probes->spent += kLeafCost + static_cast<double>(candidates) * kCandidateCost;
     probes->leaves++;
     *count += candidates;
@@ -150,9 +150,8 @@ bool read_probes(SignatureSearch *search, Size *candidates)
 double leaves_cost(const SignatureSearch &search)
 {
     const ProbeSearch &probes = *search.probes;
-    const ProbeProgress progress = {
-        search.meta->layout.tables, search.size.leaves, probes.leaves, rate_of(search),
-        estimated_recall(search),   probes.recall};
+    const ProbeProgress progress = {search.meta->layout.trees, search.size.leaves,       probes.leaves,
+                                    rate_of(search),           estimated_recall(search), probes.recall};
     return forecast_leaves(progress) * probes.spent / Max(1.0, probes.leaves);
 }
 
@@ -160,7 +159,7 @@ double leaves_cost(const SignatureSearch &search)
 bool must_decide(SignatureSearch *search)
 {
     ProbeSearch *probes = search->probes;
-    bool first = probes->decide == 0 && (probes->leaves >= search->meta->layout.tables ||
+    bool first = probes->decide == 0 && (probes->leaves >= search->meta->layout.trees ||
                                          probes->spent > search->exact_cost * kFirstDecision);
     if (!first && (probes->decide == 0 || probes->spent < probes->decide))
         return false;
@@ -199,7 +198,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->flips.set_uniform();
     if (weights != nullptr)
         probes->flips.set_weights(weights, layout.bits);
-    for (int t = 0; t < layout.tables; t++) {
+    for (int t = 0; t < layout.trees; t++) {
         set_query_key(search, t);
         probe_costs(layout, probes->flips, t, probes->source.cost[t]);
     }
@@ -209,7 +208,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->seen.context = search->query_context;
     search->probes = probes;
     search->more = next_probed;
-    begin_probe_source(&probes->source, layout.tables, search->key,
+    begin_probe_source(&probes->source, layout.trees, search->key,
                        probes->flips.uniform() ? kUniformStep : kWeightedStep);
     begin_reading(&search->reader, &probes->source);
 }

@@ -10,9 +10,9 @@ namespace simhash
 namespace
 {
 
-ProbeBall ball_of(const ProbeSource &source, int table, int budget)
+ProbeBall ball_of(const ProbeSource &source, int tree, int budget)
 {
-    return {source.keys[table], budget, source.cost[table]};
+    return {source.keys[tree], budget, source.cost[tree]};
 }
 
 // Finds the first position of the ball at or after `from`.
@@ -28,9 +28,9 @@ bool next_position(const ProbeBall &ball, Position from, Position *next)
 void next_tree(ProbeSource *source)
 {
     source->in_tree = false;
-    if (++source->table < source->tables)
+    if (++source->tree < source->trees)
         return;
-    source->table = 0;
+    source->tree = 0;
     source->budget += source->step;
 }
 
@@ -41,7 +41,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         CHECK_FOR_INTERRUPTS();
         if (source->budget - source->step >= source->most)
             return false;
-        ProbeBall ball = ball_of(*source, source->table, source->budget);
+        ProbeBall ball = ball_of(*source, source->tree, source->budget);
         if (!source->in_tree) {
             source->in_tree = next_position(ball, {0, 0}, &source->next);
             if (!source->in_tree) {
@@ -49,9 +49,9 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
                 continue;
             }
         }
-        int table = source->table;
+        int tree = source->tree;
         LeafPlace *place = &leaf->place;
-        locate_leaf(index, table, source->next, {0, 0}, leaf); // candidates that were seen before are dropped
+        locate_leaf(index, tree, source->next, {0, 0}, leaf); // candidates that were seen before are dropped
         if (place->rightmost || !next_position(ball, place->upper, &source->next))
             next_tree(source);
 
@@ -61,7 +61,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
                                                      : place->upper.key;
         source->located[leaf->slot].low = low;
         // The leaves of the smaller ball have been read.
-        if (!reaches(ball_of(*source, table, ball.budget - source->step), low, high))
+        if (!reaches(ball_of(*source, tree, ball.budget - source->step), low, high))
             return true;
     }
 }
@@ -78,23 +78,23 @@ bool probe_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 
 } // namespace
 
-void begin_probe_source(ProbeSource *source, int tables, const std::uint64_t *keys, int step)
+void begin_probe_source(ProbeSource *source, int trees, const std::uint64_t *keys, int step)
 {
     source->locate = locate_probe;
     source->wants = probe_wants;
     source->ahead = kAhead;
-    source->tables = tables;
+    source->trees = trees;
     source->keys = keys;
     source->step = step;
     source->budget = 0;
     source->most = 0;
-    for (int t = 0; t < tables; t++) {
+    for (int t = 0; t < trees; t++) {
         int sum = 0;
         for (int cost : source->cost[t])
             sum += cost;
         source->most = Max(source->most, sum);
     }
-    source->table = 0;
+    source->tree = 0;
     source->in_tree = false;
 }
 

@@ -11,13 +11,13 @@ namespace simhash
 {
 
 struct ProbeSource : LeafSource {
-    int tables;
+    int trees;
     const std::uint64_t *keys; // the query's
-    std::uint8_t cost[kMaxTables][kKeyBits];
+    std::uint8_t cost[kMaxTrees][kKeyBits];
     int step;   // by which the ball grows
     int budget; // of the present ball
     int most;   // the budget that reaches every leaf
-    int table;  // the next leaf's tree
+    int tree;   // the next leaf's tree
     bool in_tree;
     Position next;
     struct {
@@ -28,6 +28,6 @@ struct ProbeSource : LeafSource {
 };
 
 // Starts with the balls of the smallest budget. The costs have been set.
-void begin_probe_source(ProbeSource *source, int tables, const std::uint64_t *keys, int step);
+void begin_probe_source(ProbeSource *source, int trees, const std::uint64_t *keys, int step);
 
 } // namespace simhash

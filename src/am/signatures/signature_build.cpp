@@ -62,10 +62,10 @@ int indexed_bits(Relation index)
 // Warns of options that are not as wanted.
 void check_options(Relation index, const IndexOptions &options, int bits)
 {
-    int tables = signature_tables(options, bits);
-    if (options.trees > tables)
+    int trees = signature_trees(options, bits);
+    if (options.trees > trees)
         ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("index \"%s\" is built with %d trees", RelationGetRelationName(index), tables),
+                errmsg("index \"%s\" is built with %d trees", RelationGetRelationName(index), trees),
                 errdetail("With pages of %d bytes, an index on signatures of %d bits can have no more.",
                           BLCKSZ, bits));
     if (design_radius_given(index))
@@ -90,12 +90,12 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
     auto *columns =
         static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * kColumnWords * static_cast<Size>(bits)));
-    choose_layout(bits, signature_tables(options, bits), default_key_words(bits), sample.row,
+    choose_layout(bits, signature_trees(options, bits), default_key_words(bits), sample.row,
                   static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout,
                   pause_layout);
     failpoint(Failpoint::layout_chosen);
     pfree(columns);
-    data.map = root_block(data.layout.tables) + 1;
+    data.map = root_block(data.layout.trees) + 1;
     return data;
 }
 
@@ -147,8 +147,8 @@ struct SignatureBuild {
     BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
     uint64 nulls_in_file;
     uint64 rows; // of this process's part of the table, with a value
-    void *spool; // of the table being written
-    int table;
+    void *spool; // of the tree being written
+    int tree;
     BuildProgress *progress;
     bool report;
 };
@@ -207,7 +207,7 @@ template <typename Row> void spool_row(const std::uint8_t *signature, std::uint6
     auto *build = static_cast<SignatureBuild *>(context);
     auto *spool = static_cast<Spool<Row> *>(build->spool);
     std::uint64_t key[kMostKeyWords];
-    signature_key(build->meta->layout, build->table, signature, key);
+    signature_key(build->meta->layout, build->tree, signature, key);
     add_to_spool(spool, make_row(key, position, spool));
 }
 
@@ -219,13 +219,13 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
         begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
     Spool<Row> spool;
     build->spool = &spool;
-    while ((build->table = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->tables) {
-        failpoint(Failpoint::build_table);
+    while ((build->tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees) {
+        failpoint(Failpoint::build_tree);
         if (build->report)
-            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->table);
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->tree);
         begin_spool(&spool, maintenance_work_mem / 8 * 7 / build->processes);
         scan_store(build->index, *build->meta, segments, spool_row<Row>, build);
-        write_tree(writer, *build->meta, build->table, &spool);
+        write_tree(writer, *build->meta, build->tree, &spool);
         end_spool(&spool);
     }
     end_tree(writer);
@@ -244,7 +244,7 @@ void write_trees(SignatureBuild *build, pg_atomic_uint32 *next)
 void write_nulls(SignatureBuild *build)
 {
     auto *writer = begin_tree<Position>(build->index, *build->meta, 1, build->progress, true);
-    write_tree(writer, *build->meta, build->meta->null_table(), build->nulls);
+    write_tree(writer, *build->meta, build->meta->null_tree(), build->nulls);
     end_tree(writer);
     end_spool(build->nulls);
 }
@@ -259,7 +259,7 @@ void write_first_pages(Relation index, ForkNumber fork, const SignatureMetaData 
     } else {
         UnlockReleaseBuffer(extend_index(index));
     }
-    append_roots(index, fork, data.layout.tables, data.layout.words);
+    append_roots(index, fork, data.layout.trees, data.layout.words);
     init_map_page(image.data, BLCKSZ);
     append_page(index, fork, image.data);
 }
@@ -320,7 +320,7 @@ void end_scan_of_table(SignatureBuild *build, SignatureMetaData data)
 void report_total(const SignatureMeta &meta, uint64 rows, uint64 nulls)
 {
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(rows) * meta.tables + static_cast<int64>(nulls));
+                                 static_cast<int64>(rows) * meta.trees + static_cast<int64>(nulls));
 }
 
 void build_serially(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
@@ -351,7 +351,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const Signat
 // rows, which the leader sorts and writes. The leader writes the map of all segments, and then each process takes trees
 // from a common list and writes them from the store.
 
-enum Key : uint64 { kKeyParts = kKeyOfBuild, kKeyLists };
+enum Key : uint64 { kKeyScans = kKeyOfBuild, kKeyLists };
 
 struct SharedSignatureBuild : SharedWork {
     SignatureMetaData data;
@@ -370,7 +370,7 @@ struct ScanPart {
 void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation heap, IndexInfo *info,
                SignatureBuild *build)
 {
-    auto *scan = static_cast<ParallelTableScanDesc>(find_part(toc, kKeyTableScan));
+    auto *scan = static_cast<ParallelTableScanDesc>(find_piece(toc, kKeyTableScan));
     if (process > 0)
         build->nulls_file = create_work_file(shared, "nulls", process);
     if (process > 0 && build->lists != nullptr)
@@ -386,7 +386,7 @@ void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation
         if (build->lists != nullptr)
             close_work_file(build->lists->file);
     }
-    ScanPart *part = &static_cast<ScanPart *>(find_part(toc, kKeyParts))[process];
+    ScanPart *part = &static_cast<ScanPart *>(find_piece(toc, kKeyScans))[process];
     *part = {build->rows, build->nulls_in_file, build->store->segments};
     finish_scan(shared, heap_rows, info->ii_BrokenHotChain);
 }
@@ -394,7 +394,7 @@ void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation
 // The leader collects the rows that the other processes have found the lists of.
 void collect_list_rows(SharedSignatureBuild *shared, shm_toc *toc, ListBuild *lists)
 {
-    const auto *part = static_cast<const ScanPart *>(find_part(toc, kKeyParts));
+    const auto *part = static_cast<const ScanPart *>(find_piece(toc, kKeyScans));
     for (int i = 1; i < shared->processes; i++) {
         BufFile *file = open_work_file(shared, "rows", i);
         sort_list_file(lists, file, part[i].rows);
@@ -406,7 +406,7 @@ void collect_list_rows(SharedSignatureBuild *shared, shm_toc *toc, ListBuild *li
 void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *build,
                    IndexBuildResult *result)
 {
-    auto *part = static_cast<ScanPart *>(find_part(toc, kKeyParts));
+    auto *part = static_cast<ScanPart *>(find_piece(toc, kKeyScans));
     part[0].segments = build->store->segments;
     uint64 segments = 0, rows = 0;
     for (int i = 0; i < shared->processes; i++) {
@@ -445,11 +445,11 @@ struct Prepared {
 void prepare_workers(shm_toc *toc, const void *argument)
 {
     const auto *prepared = static_cast<const Prepared *>(argument);
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
     shared->data = *prepared->data;
     shared->lists = prepared->lists != nullptr;
     if (shared->lists)
-        share_lists(*prepared->lists, find_part(toc, kKeyLists));
+        share_lists(*prepared->lists, find_piece(toc, kKeyLists));
 }
 
 // Returns false, and has done nothing, if no worker could be started.
@@ -457,16 +457,17 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
                         const SignatureMetaData &data, ListBuild *lists, int workers,
                         IndexBuildResult *result)
 {
-    const SharedPart part[] = {{kKeyWork, sizeof(SharedSignatureBuild)},
-                               {kKeyParts, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)},
-                               {kKeyLists, lists == nullptr ? 1 : shared_lists_size(*lists)}};
+    const SharedPiece piece[] = {{kKeyWork, sizeof(SharedSignatureBuild)},
+                                 {kKeyScans, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)},
+                                 {kKeyLists, lists == nullptr ? 1 : shared_lists_size(*lists)}};
     const Prepared prepared = {&data, lists};
-    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_signature_build_worker",
-                                                   workers, part, lengthof(part), prepare_workers, &prepared);
+    ParallelBuild *parallel =
+        begin_parallel_build(heap, index, info, "simhash_signature_build_worker", workers, piece,
+                             lengthof(piece), prepare_workers, &prepared);
     if (parallel == nullptr)
         return false;
     shm_toc *toc = parallel->context->toc;
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
     Spool<Position> nulls;
     begin_spool(&nulls, maintenance_work_mem / 8);
     SignatureBuild build = make_build(index, meta, lists, true, &shared->progress);
@@ -530,11 +531,11 @@ extern "C" __attribute__((visibility("default"))) void simhash_signature_build_w
 void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
 {
     using namespace simhash;
-    auto *shared = static_cast<SharedSignatureBuild *>(find_part(toc, kKeyWork));
+    auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
     WorkerRelations relations = begin_worker(shared, segment, toc);
     auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
     use_meta_data(shared->data, meta);
-    ListBuild *lists = shared->lists ? shared_lists(*meta, find_part(toc, kKeyLists)) : nullptr;
+    ListBuild *lists = shared->lists ? shared_lists(*meta, find_piece(toc, kKeyLists)) : nullptr;
     SignatureBuild build = make_build(relations.index, *meta, lists, true, &shared->progress);
     scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);
     wait_until(shared, false, [](const SharedWork &work) { return work.planned; });

@@ -32,7 +32,7 @@ Signatures planned_signatures(const PlannedIndex &index)
         return {meta.layout, meta.shape(), signature_index_size(meta.layout, index.info->pages), meta.lists};
     }
     Signatures assumed = {};
-    choose_layout(kAssumedBits, signature_tables({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
+    choose_layout(kAssumedBits, signature_trees({}, kAssumedBits), default_key_words(kAssumedBits), nullptr,
                   0, 0, nullptr, &assumed.layout);
     assumed.shape = store_shape(assumed.layout.bytes(), BLCKSZ);
     assumed.size = signature_index_size(assumed.layout, index.info->pages);
@@ -55,9 +55,9 @@ SearchEstimate scan_estimate(double microseconds)
 SearchEstimate exact_search(const Signatures &index, int radius)
 {
     SearchPlan plan;
-    const double trees = plan_trees(index.layout, radius, index.size, &plan);
+    const double cost = plan_trees(index.layout, radius, index.size, &plan);
     const double scan = scan_microseconds(index, radius);
-    return trees <= scan ? tree_estimate(tree_pages(plan, trees), trees) : scan_estimate(scan);
+    return cost <= scan ? tree_estimate(tree_pages(plan, cost), cost) : scan_estimate(scan);
 }
 
 // A search of the ball is exact if that is cheaper.
@@ -80,7 +80,7 @@ SearchEstimate search_signatures(const PlannedIndex &planned, const PlannedSearc
 {
     const Signatures index = planned_signatures(planned);
     if (search.ball.radius < 0 || search.only_nulls) {
-        const double leaves = Max(1.0, search.part * index.size.leaves);
+        const double leaves = Max(1.0, search.fraction * index.size.leaves);
         return {leaves, 1, 1, leaves * kLeafCost};
     }
     const int radius = Min(search.ball.radius, static_cast<int>(index.layout.bits));
@@ -104,7 +104,7 @@ bool list_estimate(const Signatures &index, const PlannedSearch &search, double 
 OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch &search)
 {
     const Signatures index = planned_signatures(planned);
-    const double rows = search.part * planned.info->tuples;
+    const double rows = search.fraction * planned.info->tuples;
     SearchEstimate lists;
     if (list_estimate(index, search, rows, &lists))
         return {lists, lists};
@@ -126,7 +126,7 @@ OrderEstimate order_signatures(const PlannedIndex &planned, const PlannedSearch 
 SignatureIndexSize signature_index_size(const SignatureLayout &layout, BlockNumber blocks)
 {
     StoreShape shape = store_shape(layout.bytes(), BLCKSZ);
-    double leaves_of_segment = layout.tables * shape.rows() / signature_leaf_rows(layout, BLCKSZ);
+    double leaves_of_segment = layout.trees * shape.rows() / signature_leaf_rows(layout, BLCKSZ);
     double segments = blocks / (shape.pages() + leaves_of_segment);
     return signature_index_size(layout, shape, BLCKSZ, segments * shape.rows());
 }

@@ -43,13 +43,13 @@ void count_store_page(const IndexMeta &meta, const char *page, Counts *counts)
         used += plane_uses(page, slot);
     counts->segments++;
     counts->free_slots += slots - used;
-    if (meta.tables == 0)
+    if (meta.trees == 0)
         counts->rows += used;
 }
 
 void describe(const IndexMeta &meta, Traits *traits)
 {
-    for (int i = 0; i < meta.tables; i++)
+    for (int i = 0; i < meta.trees; i++)
         traits->value[Traits::header_bits + i] = signature_meta(meta).layout.header_bits(i);
 }
 
@@ -58,7 +58,7 @@ bool other_lists(std::uint32_t wanted, std::uint32_t made) { return wanted > 2 *
 
 bool options_changed(const IndexOptions &options, const IndexMeta &meta, double rows)
 {
-    return signature_tables(options, meta.bits) != meta.tables ||
+    return signature_trees(options, meta.bits) != meta.trees ||
            (rows > 0 && other_lists(wanted_lists(options, rows), signature_meta(meta).lists.wanted));
 }
 

@@ -25,7 +25,7 @@ void use_meta_data(const SignatureMetaData &data, SignatureMeta *meta)
     meta->kind = &kSignatures;
     meta->bits = data.layout.bits;
     meta->fillfactor = data.fillfactor;
-    meta->tables = data.layout.tables;
+    meta->trees = data.layout.trees;
     meta->words = data.layout.words;
     meta->most_offset = MaxOffsetNumber; // a body page may have more slots than a heap page has rows
     meta->key_of = meta->word_of = same_key;
@@ -91,13 +91,13 @@ void check_declared_bits(Relation index, const SignatureMeta &meta)
             errhint("REINDEX it, or change the type of the column back."));
 }
 
-// So many tables that a search within the usual distances reads few leaves of each: 31 of 256 bits with budgets
+// So many trees that a search within the usual distances reads few leaves of each: 31 of 256 bits with budgets
 // of 1, and a few bits more in long signatures, in which near-duplicates are far less than half of the bits apart.
-int signature_tables(const IndexOptions &options, int bits)
+int signature_trees(const IndexOptions &options, int bits)
 {
     constexpr int kLong = 512, kForShort = 16, kForLong = 8;
-    int wanted = options.trees != kDefaultTables ? options.trees : bits <= kLong ? kForShort : kForLong;
-    return Min(wanted, most_signature_tables(default_key_words(bits), BLCKSZ));
+    int wanted = options.trees != kDefaultTrees ? options.trees : bits <= kLong ? kForShort : kForLong;
+    return Min(wanted, most_signature_trees(default_key_words(bits), BLCKSZ));
 }
 
 const char *check_signature_page(const IndexMeta &meta, const char *page)

@@ -1,7 +1,7 @@
 // The metapage of an index on signatures.
 //
 // It has the layout of the keys, chosen from a sample when the index was built, and the place of the store's first map
-// page. The entries of the tables' trees hold keys of one or two words, and store positions in place of tids; those of
+// page. The entries of the trees hold keys of one or two words, and store positions in place of tids; those of
 // the NULLs hold tids.
 #pragma once
 
@@ -38,7 +38,7 @@ int declared_bits(Relation index);
 // Raises 55000 if the column's type declares another length than the index's. Without a declared length, as after
 // ALTER COLUMN TYPE varbit, which rewrites nothing, the metapage decides.
 void check_declared_bits(Relation index, const SignatureMeta &meta);
-// The number of tables of an index on signatures of n bits: as many as wanted, or as fit.
-int signature_tables(const IndexOptions &options, int bits);
+// The number of trees of an index on signatures of n bits: as many as wanted, or as fit.
+int signature_trees(const IndexOptions &options, int bits);
 
 } // namespace simhash

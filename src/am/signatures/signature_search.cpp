@@ -130,7 +130,7 @@ void begin_conditions(ValueSearch *base)
     }
     const auto &lead = *search->asked.ball;
     plan_exact(search, lead.center, lead.radius);
-    if (!lead.exact && search->exact_cost > kCheap && search->meta->tables > 0)
+    if (!lead.exact && search->exact_cost > kCheap && search->meta->trees > 0)
         begin_probes(search, *lead.guide);
     else if (!lead.exact || search->all_wanted)
         begin_exact(search);
@@ -177,7 +177,7 @@ bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint6
     if (is_store_page(page)) {
         if ((page_tail(page)->flags & kBodyPage) && body_count(page) > 0)
             slot = static_cast<int>(second % static_cast<std::uint64_t>(body_count(page)));
-    } else if (is_leaf(page) && page_tail(page)->table < search->meta->tables) {
+    } else if (is_leaf(page) && page_tail(page)->tree < search->meta->trees) {
         const int count = leaf_read(page, search->found);
         UnlockReleaseBuffer(buffer);
         if (count == 0)

@@ -26,7 +26,7 @@ namespace simhash
 // Passed to simhash_index_trace for every part of the index that a search reads.
 struct SignatureRead {
     enum Part { tree, plane, store, list } part;
-    int table;         // of a tree
+    int number;        // of the tree
     BlockNumber block; // the leaf, or the first page of a segment or of a list
     Size candidates;   // rows whose signatures are compared
     double recall;     // estimated so far; NaN in an exact search
@@ -81,9 +81,9 @@ struct SignatureSearch : ValueSearch {
 
     // Of the searches that read leaves.
     LeafReader reader;
-    std::uint64_t key[kMaxTables];         // the query's: first words
-    std::uint64_t second_word[kMaxTables]; // and second ones
-    LeafEntry *found;                      // memory for matches within a leaf
+    std::uint64_t key[kMaxTrees];         // the query's: first words
+    std::uint64_t second_word[kMaxTrees]; // and second ones
+    LeafEntry *found;                     // memory for matches within a leaf
 
     std::uint64_t *position; // memory for the candidates of a leaf or a segment
     std::uint16_t *distance; // memory for the distances of a body page

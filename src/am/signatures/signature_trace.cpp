@@ -30,7 +30,7 @@ void add_signature_read(const SignatureRead &read, void *context)
     bool nulls[7] = {};
     values[0] = Int32GetDatum(++rows->steps);
     values[1] = CStringGetTextDatum(part);
-    values[2] = Int32GetDatum(read.table + 1);
+    values[2] = Int32GetDatum(read.number + 1);
     nulls[2] = read.part != SignatureRead::tree;
     values[3] = Int64GetDatum(read.block);
     values[4] = Int32GetDatum(static_cast<int32>(read.candidates));

@@ -302,9 +302,9 @@ bool insert_signature(Relation index, const StoredValue &stored, ItemPointer poi
 {
     const OpenIndex &open = use_in_statement(index, info);
     const SignatureMeta &meta = signature_meta(*open.meta);
-    LeafKey key[kMaxTables + 1] = {};
+    LeafKey key[kMaxTrees + 1] = {};
     if (stored.null) {
-        insert_entries(open, meta.null_table(), meta.trees(), key, tid_of(pointer), {into, nullptr});
+        insert_entries(open, meta.null_tree(), meta.all_trees(), key, tid_of(pointer), {into, nullptr});
         return false;
     }
     NewRow row = {};
@@ -312,11 +312,11 @@ bool insert_signature(Relation index, const StoredValue &stored, ItemPointer poi
     row.signature = indexed_signature(index, meta, stored.value);
     row.tid = tid_of(pointer);
     signature_sketch(meta.layout, row.signature, row.sketch);
-    for (int table = 0; table < meta.tables; table++)
-        signature_key(meta.layout, table, row.signature, key[table].word);
+    for (int tree = 0; tree < meta.trees; tree++)
+        signature_key(meta.layout, tree, row.signature, key[tree].word);
     std::uint64_t position =
         meta.lists.lists > 0 ? add_to_list(index, meta, &row) : add_to_store(index, meta, &row);
-    insert_entries(open, 0, meta.tables, key, Tid::unpack(position), {into, rows_at});
+    insert_entries(open, 0, meta.trees, key, Tid::unpack(position), {into, rows_at});
     return false;
 }
 

@@ -167,7 +167,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         }
     }
     vacuum_trees(info, stats, &rows);
-    if (meta->tables == 0) {
+    if (meta->trees == 0) {
         stats->num_index_tuples += rows.live;
         stats->tuples_removed += rows.dead;
     }

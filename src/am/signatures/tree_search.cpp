@@ -15,15 +15,15 @@ namespace simhash
 namespace
 {
 
-std::uint64_t source_key(const StepSource *source, int table)
+std::uint64_t source_key(const StepSource *source, int tree)
 {
-    return static_cast<const SignatureSource *>(source)->keys[table];
+    return static_cast<const SignatureSource *>(source)->keys[tree];
 }
 
-void table_costs(const EagerSource *base, int table, std::uint8_t cost[])
+void tree_costs(const EagerSource *base, int tree, std::uint8_t cost[])
 {
     const auto *source = static_cast<const SignatureSource *>(base);
-    const std::uint16_t *bit = source->layout->key_bits(table);
+    const std::uint16_t *bit = source->layout->key_bits(tree);
     for (int i = 0; i < source->costs.bits; i++)
         cost[i] = flip_cost(std::fabs(source->weights[bit[i]]) * source->per_weight);
 }
@@ -40,7 +40,7 @@ void use_flip_costs(SignatureSearch *search, const float *weights)
     source->layout = &search->meta->layout;
     source->weights = weights;
     source->per_weight = z_per_size(squares / static_cast<float>(search->meta->bits));
-    source->costs = {table_costs, prefix_bits_for(search->size.leaves), kFlipCost};
+    source->costs = {tree_costs, prefix_bits_for(search->size.leaves), kFlipCost};
 }
 
 // Starts to read the likeliest leaves of the plan, or all others.
@@ -61,12 +61,12 @@ bool reported_here(const SignatureSearch &search, const std::uint8_t *signature)
 {
     const SignatureSource &source = search.trees->source;
     const LocatedLeaf &leaf = search.reader.leaf;
-    const auto key = [&](int table) { return signature_key(search.meta->layout, table, signature); };
+    const auto key = [&](int tree) { return signature_key(search.meta->layout, tree, signature); };
     if (search.trees->likeliest)
         return source.is_new(leaf, key);
     for (int i = 0; i < source.step_of(leaf); i++) {
-        const int table = source.plan.step[i].table;
-        if (source.returns(table, key(table)))
+        const int tree = source.plan.step[i].tree;
+        if (source.returns(tree, key(tree)))
             return false;
     }
     return !source.returned_before(key);
@@ -75,7 +75,7 @@ bool reported_here(const SignatureSearch &search, const std::uint8_t *signature)
 // Copies the positions of a locked leaf's entries that may be within the radius.
 Size leaf_candidates(SignatureSearch *search, const char *page, const SearchStep &step)
 {
-    LeafQuery query = key_query(*search, step.table, Min(search->radius, search->meta->layout.key_length()));
+    LeafQuery query = key_query(*search, step.tree, Min(search->radius, search->meta->layout.key_length()));
     query.header = leading_bits(step.header_bits);
     query.budget = step.budget;
     int matches = find_in_leaf(page, query, search->found);
@@ -126,7 +126,7 @@ bool next_leaf_rows(SignatureSearch *search, Results *results)
         Size count = leaf_candidates(search, search->reader.page, step);
         BlockNumber block = BufferGetBlockNumber(buffer);
         UnlockReleaseBuffer(buffer);
-        trace_read(*search, {SignatureRead::tree, search->reader.leaf.table, block, count,
+        trace_read(*search, {SignatureRead::tree, search->reader.leaf.tree, block, count,
                              std::numeric_limits<double>::quiet_NaN()});
         Size hits = verify(search, count, reported_here);
         trees->spent += kLeafCost + static_cast<double>(count) * kCandidateCost;
@@ -147,7 +147,7 @@ void begin_trees(SignatureSearch *search, Size likeliest)
     TreeSearch *trees = search->trees;
     SignatureSource *source = &trees->source;
     for (int i = 0; i < source->plan.steps; i++)
-        set_query_key(search, source->plan.step[i].table);
+        set_query_key(search, source->plan.step[i].tree);
     source->keys = search->key;
     source->key_of = source_key;
     source->within_budget = true;
@@ -190,7 +190,7 @@ void begin_likeliest(SignatureSearch *search, const float *weights)
     const double leaves =
         Min(search->exact_cost * kFirstPart / kLeafAndCandidates, double{TreeSearch::kMostLikeliest});
     if (leaves >= 2 && trees->by_scan)
-        plan_trees(layout, Min(search->radius, 2 * layout.tables - 1), search->size, &trees->source.plan);
+        plan_trees(layout, Min(search->radius, 2 * layout.trees - 1), search->size, &trees->source.plan);
     if (leaves < 2 || trees->source.plan.steps == 0) { // it costs little, or there are no trees
         begin_exact(search);
         return;

@@ -13,7 +13,7 @@ namespace simhash
 
 // With the keys of a signature.
 struct SignatureSource : EagerSource {
-    const std::uint64_t *keys; // in each table
+    const std::uint64_t *keys; // in each tree
     const SignatureLayout *layout;
     const float *weights; // for the costs of flips
     float per_weight;     // by which z is computed (core/likely/step_order.hpp)

@@ -29,10 +29,10 @@ Buffer settle(const OpenIndex &index, Buffer buffer, Position position, int mode
 
 } // namespace
 
-Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, Position position,
+Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, Position position,
                   int mode, const char **stale)
 {
-    *stale = lock_leaf(index, place, buffer, table, mode);
+    *stale = lock_leaf(index, place, buffer, tree, mode);
     if (*stale != nullptr) {
         ReleaseBuffer(buffer);
         forget_parent(index, place);
@@ -51,14 +51,14 @@ namespace
 {
 
 // Descends through the copied inner pages. Sets *block to the leaf that they led to.
-Buffer descend_to_leaf(const OpenIndex &index, int table, Position position, int mode, BlockNumber *block,
+Buffer descend_to_leaf(const OpenIndex &index, int tree, Position position, int mode, BlockNumber *block,
                        const char **stale)
 {
     LeafPlace place;
-    find_leaf(index, table, position, &place);
+    find_leaf(index, tree, position, &place);
     failpoint(Failpoint::leaf_found);
     *block = place.block;
-    return lock_place(index, place, pin_leaf(index, place), table, position, mode, stale);
+    return lock_place(index, place, pin_leaf(index, place), tree, position, mode, stale);
 }
 
 // Reads the child of a locked page, which is released, for the position.
@@ -66,10 +66,10 @@ Buffer step_down(const OpenIndex &index, Buffer buffer, Position position, Block
                  const char **stale)
 {
     const char *page = buffer_page(buffer);
-    int table = page_tail(page)->table, level = page_tail(page)->level;
+    int tree = page_tail(page)->tree, level = page_tail(page)->level;
     *block = inner_link(page, inner_find(page, position)).child();
     UnlockReleaseBuffer(buffer);
-    Buffer child = read_tree_page(index, *block, BUFFER_LOCK_SHARE, table, level - 1, stale);
+    Buffer child = read_tree_page(index, *block, BUFFER_LOCK_SHARE, tree, level - 1, stale);
     if (BufferIsValid(child) && position < low_of(buffer_page(child))) {
         *stale = "The page begins after the position that it was reached for.";
         UnlockReleaseBuffer(child);
@@ -78,11 +78,11 @@ Buffer step_down(const OpenIndex &index, Buffer buffer, Position position, Block
     return child;
 }
 
-Buffer descend_to_inner(const OpenIndex &index, int table, Position position, int mode, int level,
+Buffer descend_to_inner(const OpenIndex &index, int tree, Position position, int mode, int level,
                         BlockNumber *block, const char **stale)
 {
-    *block = root_block(table);
-    Buffer buffer = read_tree_page(index, *block, BUFFER_LOCK_SHARE, table, -1, stale);
+    *block = root_block(tree);
+    Buffer buffer = read_tree_page(index, *block, BUFFER_LOCK_SHARE, tree, -1, stale);
     while (BufferIsValid(buffer) && page_tail(buffer_page(buffer))->level > level) {
         while (BufferIsValid(buffer) && belongs_right(buffer_page(buffer), position))
             buffer = step_right(index, buffer, BUFFER_LOCK_SHARE, stale);
@@ -97,7 +97,7 @@ Buffer descend_to_inner(const OpenIndex &index, int table, Position position, in
         *block = BufferGetBlockNumber(buffer);
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
         // It may have been deleted while it was unlocked, or have got another level if it is the root.
-        *stale = lock_tree_page(index, buffer, *block, mode, table, level);
+        *stale = lock_tree_page(index, buffer, *block, mode, tree, level);
         if (*stale == nullptr && position < low_of(buffer_page(buffer))) {
             *stale = "The page begins after the position that it was reached for.";
             LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
@@ -112,14 +112,14 @@ Buffer descend_to_inner(const OpenIndex &index, int table, Position position, in
 
 } // namespace
 
-Buffer descend(const OpenIndex &index, int table, Position position, int mode, int level)
+Buffer descend(const OpenIndex &index, int tree, Position position, int mode, int level)
 {
     StaleLinks links;
     for (;;) {
         BlockNumber block;
         const char *stale = nullptr;
-        Buffer buffer = level == 0 ? descend_to_leaf(index, table, position, mode, &block, &stale)
-                                   : descend_to_inner(index, table, position, mode, level, &block, &stale);
+        Buffer buffer = level == 0 ? descend_to_leaf(index, tree, position, mode, &block, &stale)
+                                   : descend_to_inner(index, tree, position, mode, level, &block, &stale);
         if (BufferIsValid(buffer))
             return buffer;
         if (stale != nullptr)

@@ -12,12 +12,12 @@ namespace simhash
 
 // Returns the page of the given level for `position`, locked in `mode` (BUFFER_LOCK_SHARE or _EXCLUSIVE). Locks one page
 // at a time on the way. In exclusive mode, incomplete splits found at that level are finished first.
-Buffer descend(const OpenIndex &index, int table, Position position, int mode, int level = 0);
+Buffer descend(const OpenIndex &index, int tree, Position position, int mode, int level = 0);
 
 // Returns the leaf for the position, locked: that of the place, which is pinned, or one to its right. Returns an invalid
 // buffer if the descent must be restarted: the root has split, an incomplete split had to be finished, or, if *stale is
 // set, a link was out of date.
-Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, Position position,
+Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, Position position,
                   int mode, const char **stale);
 
 } // namespace simhash

@@ -204,10 +204,10 @@ const char *check_children(Relation index, const char *page)
 }
 
 // Copies an inner page. Returns null if it is a root that is a leaf, or *stale is set.
-InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber block, int table, int level,
+InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber block, int tree, int level,
                      const char **stale)
 {
-    Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, table, level, stale);
+    Buffer buffer = read_tree_page(index, block, BUFFER_LOCK_SHARE, tree, level, stale);
     if (!BufferIsValid(buffer))
         return nullptr;
     const char *page = buffer_page(buffer);
@@ -223,7 +223,7 @@ InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber bloc
     copy->index = RelationGetRelid(index);
     copy->high = high_of(page);
     copy->right = page_tail(page)->right;
-    copy->table = table;
+    copy->tree = tree;
     copy->level = page_tail(page)->level;
     copy->count = inner_count(page);
     copy->used = true;
@@ -238,12 +238,12 @@ InnerCopy *make_copy(const OpenIndex &index, std::uint64_t key, BlockNumber bloc
 
 } // namespace
 
-InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int table, int level, const char **stale)
+InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int tree, int level, const char **stale)
 {
     std::uint64_t key = copy_key(index.number, block);
     InnerCopy *copy = find_copy(key);
     if (copy == nullptr)
-        return make_copy(index, key, block, table, level, stale);
+        return make_copy(index, key, block, tree, level, stale);
     if (!copy->used)
         copy->used = true;
     return copy;

@@ -32,7 +32,7 @@ struct InnerCopy {
     std::uint64_t key;   // see copy_key
     Position high;
     BlockNumber right; // kNoBlock if rightmost
-    int table;
+    int tree;
     int level;
     int count;
     bool used;      // since the replacement hand last passed it
@@ -44,9 +44,9 @@ struct InnerCopy {
 };
 
 // Returns the copy of an inner page, and makes one if necessary. Returns null if the page is a root that is a leaf, or no
-// page of this table and level, which *stale tells. A copy is valid until invalidation messages are accepted or another
+// page of this tree and level, which *stale tells. A copy is valid until invalidation messages are accepted or another
 // copy is made.
-InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int table, int level, const char **stale);
+InnerCopy *copy_of(const OpenIndex &index, BlockNumber block, int tree, int level, const char **stale);
 // The copy if there is one, otherwise null.
 InnerCopy *present_copy(const OpenIndex &index, BlockNumber block);
 void forget_copy(const OpenIndex &index, BlockNumber block);

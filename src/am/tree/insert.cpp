@@ -19,7 +19,7 @@ namespace simhash
 namespace
 {
 
-// A row's leaves in consecutive tables, as many as one generic WAL record may change.
+// A row's leaves in consecutive trees, as many as one generic WAL record may change.
 struct Leaves {
     int count;
     Position position[MAX_GENERIC_XLOG_PAGES];
@@ -29,15 +29,15 @@ struct Leaves {
 
 // Locates the leaves, prefetches them together and pins them, so that under a lock only splits read from
 // disk.
-void pin_leaves(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid, Leaves *leaves)
+void pin_leaves(const OpenIndex &index, int tree, int end, const LeafKey *key, Tid tid, Leaves *leaves)
 {
     FetchedLeaf fetched[MAX_GENERIC_XLOG_PAGES];
     int buffers = 0;
-    leaves->count = Min(end - table, MAX_GENERIC_XLOG_PAGES);
+    leaves->count = Min(end - tree, MAX_GENERIC_XLOG_PAGES);
     for (int i = 0; i < leaves->count; i++) {
         LeafPlace *place = &leaves->place[i];
-        leaves->position[i] = {key[table + i].word[0], tid.packed()};
-        find_leaf(index, table + i, leaves->position[i], place);
+        leaves->position[i] = {key[tree + i].word[0], tid.packed()};
+        find_leaf(index, tree + i, leaves->position[i], place);
         fetch_leaf(index, place);
         if (BufferIsValid(place->buffer))
             fetched[buffers++] = {place->buffer, true};
@@ -45,7 +45,7 @@ void pin_leaves(const OpenIndex &index, int table, int end, const LeafKey *key, 
     // An entry is added before the hole.
     prefetch_leaves(fetched, buffers, [](int, const char *page) {
         const std::size_t at = std::min<std::size_t>(page_header(page)->lower, BLCKSZ - 1);
-        return ComparedParts{{at, at + 1}, {}};
+        return ComparedSpans{{at, at + 1}, {}};
     });
     failpoint(Failpoint::leaf_found);
     for (int i = 0; i < leaves->count; i++)
@@ -74,11 +74,11 @@ bool rewrite_leaf(Relation index, Buffer buffer, const LeafEntry &entry)
 
 // Locks leaf i exclusively. If it does not take an entry and nothing can be removed it is split, and the leaf that holds
 // the position afterwards replaces it.
-void lock_with_room(const OpenIndex &index, int table, const LeafEntry &entry, const OldVersions &old,
+void lock_with_room(const OpenIndex &index, int tree, const LeafEntry &entry, const OldVersions &old,
                     Leaves *leaves, int i)
 {
     const char *stale = nullptr;
-    Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], table, leaves->position[i],
+    Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], tree, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
     while (!BufferIsValid(buffer) || !leaf_takes(buffer_page(buffer), entry)) {
         if (BufferIsValid(buffer) && remove_old_versions(index, buffer, entry.key, old))
@@ -87,7 +87,7 @@ void lock_with_room(const OpenIndex &index, int table, const LeafEntry &entry, c
             continue;
         if (BufferIsValid(buffer))
             split_page(index, buffer);
-        buffer = descend(index, table, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
+        buffer = descend(index, tree, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
     }
     leaves->buffer[i] = buffer;
 }
@@ -121,19 +121,19 @@ void add_to_leaves(Relation index, const Buffer *leaf, int leaves, const NewEntr
 
 } // namespace
 
-void insert_entries(const OpenIndex &index, int table, int end, const LeafKey *key, Tid tid,
+void insert_entries(const OpenIndex &index, int tree, int end, const LeafKey *key, Tid tid,
                     const OldVersions &old)
 {
-    Assert(table >= 0 && end <= index.meta->trees());
-    // Up to four leaves at a time are locked, in the order of the tables, and logged in one record.
+    Assert(tree >= 0 && end <= index.meta->all_trees());
+    // Up to four leaves at a time are locked, in the order of the trees, and logged in one record.
     Leaves leaves;
-    for (; table < end; table += leaves.count) {
+    for (; tree < end; tree += leaves.count) {
         failpoint(Failpoint::insert_group);
-        pin_leaves(index, table, end, key, tid, &leaves);
+        pin_leaves(index, tree, end, key, tid, &leaves);
         for (int i = 0; i < leaves.count; i++)
-            lock_with_room(index, table + i, {key[table + i], tid.packed()}, old, &leaves, i);
+            lock_with_room(index, tree + i, {key[tree + i], tid.packed()}, old, &leaves, i);
         failpoint(Failpoint::insert);
-        add_to_leaves(index, leaves.buffer, leaves.count, {key + table, tid.packed()});
+        add_to_leaves(index, leaves.buffer, leaves.count, {key + tree, tid.packed()});
         for (int i = 0; i < leaves.count; i++)
             UnlockReleaseBuffer(leaves.buffer[i]);
     }

@@ -23,14 +23,14 @@ struct CopyStep {
 
 // The copy of the page that the step leads to; or null, and *stale is set if the link is out of date. Otherwise the page
 // is a root that is a leaf.
-InnerCopy *follow(const OpenIndex &index, int table, Position position, const CopyStep &step,
+InnerCopy *follow(const OpenIndex &index, int tree, Position position, const CopyStep &step,
                   const char **stale)
 {
-    InnerCopy *copy = copy_of(index, step.block, table, step.level, stale);
+    InnerCopy *copy = copy_of(index, step.block, tree, step.level, stale);
     if (copy == nullptr)
         return nullptr;
     // The copy may be older than the link, or the link older than the copy.
-    if (copy->table != table || (step.level >= 0 && copy->level != step.level))
+    if (copy->tree != tree || (step.level >= 0 && copy->level != step.level))
         *stale = "The page is at the wrong level.";
     else if (position < copy->child[0].lower)
         *stale = "The page begins after the position that it was reached for.";
@@ -56,13 +56,13 @@ void set_place(const InnerCopy &copy, BlockNumber block, int at, LeafPlace *plac
 }
 
 // Sets *block and *stale if a link is out of date.
-void try_find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place, BlockNumber *block,
+void try_find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *place, BlockNumber *block,
                    const char **stale)
 {
     BlockNumber parent = kNoBlock;
-    CopyStep step = {root_block(table), kNoBlock, -1, false, {0, 0}};
+    CopyStep step = {root_block(tree), kNoBlock, -1, false, {0, 0}};
     for (;;) {
-        InnerCopy *copy = follow(index, table, position, step, stale);
+        InnerCopy *copy = follow(index, tree, position, step, stale);
         *block = step.block;
         if (*stale != nullptr) {
             forget_copy(index, step.block);
@@ -93,13 +93,13 @@ void try_find_leaf(const OpenIndex &index, int table, Position position, LeafPla
 
 } // namespace
 
-void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place)
+void find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *place)
 {
     StaleLinks links;
     for (;;) {
         BlockNumber block;
         const char *stale = nullptr;
-        try_find_leaf(index, table, position, place, &block, &stale);
+        try_find_leaf(index, tree, position, place, &block, &stale);
         if (stale == nullptr)
             return;
         links.start_again(index, block, stale);
@@ -179,9 +179,9 @@ Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy str
                                : ReadBufferExtended(index, MAIN_FORKNUM, place.block, RBM_NORMAL, strategy);
 }
 
-const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, int mode)
+const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, int mode)
 {
-    const char *stale = lock_tree_page(index, buffer, place.block, mode, table, place.root ? -1 : 0);
+    const char *stale = lock_tree_page(index, buffer, place.block, mode, tree, place.root ? -1 : 0);
     if (stale != nullptr || place.root)
         return stale;
     stale = check_reach(place, buffer_page(buffer));

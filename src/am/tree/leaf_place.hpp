@@ -36,7 +36,7 @@ struct WholeKeys {
 WholeKeys whole_keys(Position lower, const Position *upper);
 
 // Finds the place of the leaf for a position, or of one to its left.
-void find_leaf(const OpenIndex &index, int table, Position position, LeafPlace *place);
+void find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *place);
 
 // Prefetches a leaf from disk if it is not in a buffer; otherwise sets place->buffer.
 void fetch_leaf(Relation index, LeafPlace *place);
@@ -44,7 +44,7 @@ void fetch_leaf(Relation index, LeafPlace *place);
 // Pins the leaf of a place, or the root, which may no longer be a leaf. If `strategy` is not null, its buffers are used.
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy = nullptr);
 // Locks and checks it. Returns null; or why it is not the leaf of the place, and does not lock it.
-const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int table, int mode);
+const char *lock_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, int mode);
 // Locks a leaf in share mode that has not changed since it was checked, and has the place's whole range: every change of a
 // logged index changes the LSN of the page. Returns false, and does not lock it, if that is not known.
 bool lock_unchanged(const LeafPlace &place, Buffer buffer);

@@ -85,7 +85,7 @@ Buffer read_right(const LeafReader &reader)
 {
     const char *stale = nullptr;
     Buffer buffer =
-        read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.table, 0, &stale);
+        read_tree_page(reader.index, reader.right, BUFFER_LOCK_SHARE, reader.leaf.tree, 0, &stale);
     if (BufferIsValid(buffer) && !covers(buffer_page(buffer), reader.next)) {
         UnlockReleaseBuffer(buffer);
         return InvalidBuffer;
@@ -102,7 +102,7 @@ Buffer read_located(LeafReader *reader)
     reader->unchanged = lock_unchanged(leaf.place, buffer);
     if (reader->unchanged)
         return buffer;
-    if (lock_leaf(reader->index, leaf.place, buffer, leaf.table, BUFFER_LOCK_SHARE) == nullptr) {
+    if (lock_leaf(reader->index, leaf.place, buffer, leaf.tree, BUFFER_LOCK_SHARE) == nullptr) {
         if (!belongs_right(buffer_page(buffer), reader->next))
             return buffer;
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
@@ -117,9 +117,8 @@ Buffer read_covering(LeafReader *reader)
 {
     reader->unchanged = false;
     Buffer buffer = reader->go_right ? read_right(*reader) : read_located(reader);
-    return BufferIsValid(buffer)
-               ? buffer
-               : descend(reader->index, reader->leaf.table, reader->next, BUFFER_LOCK_SHARE);
+    return BufferIsValid(buffer) ? buffer
+                                 : descend(reader->index, reader->leaf.tree, reader->next, BUFFER_LOCK_SHARE);
 }
 
 bool ends_within(const LocatedLeaf &leaf, const char *page)
@@ -179,7 +178,7 @@ bool locate_walk(LeafSource *source, const OpenIndex &index, LocatedLeaf *leaf)
     auto *walk = static_cast<TreeWalk *>(source);
     if (walk->done)
         return false;
-    locate_leaf(index, walk->table, walk->next, walk->next, leaf);
+    locate_leaf(index, walk->tree, walk->next, walk->next, leaf);
     walk->next = leaf->place.upper;
     walk->done = leaf->endless || leaf->end >= walk->end;
     if (walk->done && walk->end != kEndOfTree) {
@@ -233,12 +232,12 @@ Buffer read_next_leaf(LeafReader *reader)
     return buffer;
 }
 
-void begin_tree_walk(TreeWalk *walk, int table, Position from, Position end)
+void begin_tree_walk(TreeWalk *walk, int tree, Position from, Position end)
 {
     walk->locate = locate_walk;
     walk->wants = wants_all;
     walk->ahead = kAhead;
-    walk->table = table;
+    walk->tree = tree;
     walk->next = from;
     walk->end = end;
     walk->done = false;

@@ -21,7 +21,7 @@ inline constexpr int kAhead = 16, kMostAhead = 32;
 
 struct LocatedLeaf {
     LeafPlace place;
-    int table;
+    int tree;
     int slot;       // 0 to kMostAhead - 1; unique from when the leaf is located until it has been read
     Position first; // the first of its positions that the source wants
     Position begin; // the range that the source wants of it: from here on ...
@@ -30,12 +30,11 @@ struct LocatedLeaf {
 };
 
 // Locates the leaf for a position as the next one of a source. `done`: the source has located what is before, in the same
-// pass over the table; a leaf may have come to begin earlier.
-inline void locate_leaf(const OpenIndex &index, int table, Position position, Position done,
-                        LocatedLeaf *leaf)
+// pass over the tree; a leaf may have come to begin earlier.
+inline void locate_leaf(const OpenIndex &index, int tree, Position position, Position done, LocatedLeaf *leaf)
 {
-    find_leaf(index, table, position, &leaf->place);
-    leaf->table = table;
+    find_leaf(index, tree, position, &leaf->place);
+    leaf->tree = tree;
     leaf->first = position;
     leaf->begin = Max(leaf->place.lower, done);
     leaf->end = leaf->place.upper;
@@ -82,11 +81,11 @@ Buffer read_next_leaf(LeafReader *reader);
 // A source of the leaves of a tree, from left to right: of all, or of the positions from `from` to before `end`.
 inline constexpr Position kEndOfTree = {~std::uint64_t{0}, ~std::uint64_t{0}};
 struct TreeWalk : LeafSource {
-    int table;
+    int tree;
     Position next;
     Position end;
     bool done;
 };
-void begin_tree_walk(TreeWalk *walk, int table, Position from = {0, 0}, Position end = kEndOfTree);
+void begin_tree_walk(TreeWalk *walk, int tree, Position from = {0, 0}, Position end = kEndOfTree);
 
 } // namespace simhash

@@ -52,10 +52,10 @@ template <typename PartsOf> void prefetch_leaves(const FetchedLeaf *leaf, int co
     }
     for (int i = 0; i < count; i++) {
         const char *page = BufferGetPage(leaf[i].buffer);
-        const ComparedParts parts = parts_of(i, page);
-        for (const PagePart &part : {parts.columns, parts.bag}) {
-            const std::size_t end = Min(part.end, part.begin + kMost);
-            for (std::size_t at = part.begin / kLine * kLine; at < end; at += kLine)
+        const ComparedSpans spans = parts_of(i, page);
+        for (const PageSpan &span : {spans.columns, spans.bag}) {
+            const std::size_t end = Min(span.end, span.begin + kMost);
+            for (std::size_t at = span.begin / kLine * kLine; at < end; at += kLine)
                 __builtin_prefetch(page + at);
         }
     }

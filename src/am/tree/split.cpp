@@ -130,7 +130,7 @@ int choose_split(const Entries &entries, const char *page, Position *bound)
 void split_root(const OpenIndex &index, Buffer buffer, const Entries &entries, int cut, Position bound)
 {
     BlockNumber root = BufferGetBlockNumber(buffer);
-    int table = page_tail(buffer_page(buffer))->table, level = page_tail(buffer_page(buffer))->level;
+    int tree = page_tail(buffer_page(buffer))->tree, level = page_tail(buffer_page(buffer))->level;
     int words = key_words(buffer_page(buffer));
     Buffer left = extend_index(index, root), right = extend_index(index, root);
     failpoint(Failpoint::root_extended);
@@ -140,17 +140,17 @@ void split_root(const OpenIndex &index, Buffer buffer, const Entries &entries, i
     Page left_page = GenericXLogRegisterBuffer(state, left, GENERIC_XLOG_FULL_IMAGE);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
-    init_page(left_page, BLCKSZ, table, level, words);
+    init_page(left_page, BLCKSZ, tree, level, words);
     set_own_block(left_page, left);
     end_at(left_page, bound, BufferGetBlockNumber(right));
     write_entries(left_page, entries.entry, cut);
-    init_page(right_page, BLCKSZ, table, level, words);
+    init_page(right_page, BLCKSZ, tree, level, words);
     set_low(right_page, bound);
     set_own_block(right_page, right);
     write_entries(right_page, entries.entry + cut, entries.count - cut);
 
     // init_page clears the header's LSN, but the record sets it anyway.
-    init_page(root_page, BLCKSZ, table, level + 1);
+    init_page(root_page, BLCKSZ, tree, level + 1);
     set_own_block(root_page, buffer);
     inner_insert(root_page, 0, {0, 0}, BufferGetBlockNumber(left));
     inner_insert(root_page, 1, bound, BufferGetBlockNumber(right));
@@ -176,13 +176,13 @@ void split_page(const OpenIndex &index, Buffer buffer)
 {
     const char *page = buffer_page(buffer);
     BlockNumber block = BufferGetBlockNumber(buffer);
-    int table = page_tail(page)->table, level = page_tail(page)->level;
+    int tree = page_tail(page)->tree, level = page_tail(page)->level;
     Entries *entries = read_entries(page);
     check_entries(index, buffer, *entries);
     Position bound;
     int cut = choose_split(*entries, page, &bound);
 
-    if (block == root_block(table)) {
+    if (block == root_block(tree)) {
         split_root(index, buffer, *entries, cut, bound);
         pfree(entries);
         return;
@@ -194,7 +194,7 @@ void split_page(const OpenIndex &index, Buffer buffer)
     Page left_page = GenericXLogRegisterBuffer(state, buffer, 0);
     Page right_page = GenericXLogRegisterBuffer(state, right, GENERIC_XLOG_FULL_IMAGE);
 
-    init_page(right_page, BLCKSZ, table, level, key_words(left_page));
+    init_page(right_page, BLCKSZ, tree, level, key_words(left_page));
     set_low(right_page, bound);
     set_own_block(right_page, right);
     end_at(right_page, high_of(left_page), page_tail(left_page)->right);
@@ -218,7 +218,7 @@ void split_page(const OpenIndex &index, Buffer buffer)
 void finish_split(const OpenIndex &index, Buffer buffer)
 {
     const char *page = buffer_page(buffer);
-    int table = page_tail(page)->table, level = page_tail(page)->level;
+    int tree = page_tail(page)->tree, level = page_tail(page)->level;
     Position bound = high_of(page);
     BlockNumber right = page_tail(page)->right;
     if (right == BufferGetBlockNumber(buffer) || !block_exists(index, right))
@@ -228,7 +228,7 @@ void finish_split(const OpenIndex &index, Buffer buffer)
     // never downwards.
     Buffer parent;
     for (;;) {
-        parent = descend(index, table, bound, BUFFER_LOCK_EXCLUSIVE, level + 1);
+        parent = descend(index, tree, bound, BUFFER_LOCK_EXCLUSIVE, level + 1);
         if (inner_has_room(buffer_page(parent)))
             break;
         split_page(index, parent);

@@ -15,7 +15,7 @@ extern "C" {
 namespace simhash
 {
 
-const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int table,
+const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int tree,
                            int level)
 {
     // A writer may hold locks on other pages. If an old or a damaged link led to one of these, or against the order
@@ -23,21 +23,21 @@ const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber bl
     // is skipped during recovery, because replay may restore a page as zeros first; there are no writers then.
     const char *page = buffer_page(buffer), *stale = nullptr;
     if (!RecoveryInProgress())
-        stale = check_page_place(page, BLCKSZ, table, level);
+        stale = check_page_place(page, BLCKSZ, tree, level);
     if (stale != nullptr)
         return stale;
     lock_buffer(buffer, mode);
-    stale = check_page_place(page, BLCKSZ, table, level);
+    stale = check_page_place(page, BLCKSZ, tree, level);
     if (stale != nullptr) {
         LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
         return stale;
     }
-    const char *fault = check_tree_page(page, BLCKSZ, table, level, index.meta->words_of(table));
+    const char *fault = check_tree_page(page, BLCKSZ, tree, level, index.meta->words_of(tree));
     if (fault == nullptr)
         fault = check_own_block(page, block);
     // The downlink of a root that seems to have split would be searched for above the root, under its own
     // lock.
-    if (fault == nullptr && block == root_block(table) &&
+    if (fault == nullptr && block == root_block(tree) &&
         (!is_rightmost(page) || low_of(page) != Position{0, 0}))
         fault = "The root's range is not the whole tree.";
     if (fault != nullptr)
@@ -45,7 +45,7 @@ const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber bl
     return nullptr;
 }
 
-Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int table, int level,
+Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int tree, int level,
                       const char **stale)
 {
     if (block == kNoBlock) // ReadBuffer would extend the relation
@@ -53,7 +53,7 @@ Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int t
     if (!block_exists(index, block))
         report_corruption(index, block, "A link leads past the end of the index.");
     Buffer buffer = ReadBuffer(index, block);
-    *stale = lock_tree_page(index, buffer, block, mode, table, level);
+    *stale = lock_tree_page(index, buffer, block, mode, tree, level);
     if (*stale == nullptr)
         return buffer;
     ReleaseBuffer(buffer);
@@ -66,11 +66,11 @@ Buffer step_right(const OpenIndex &index, Buffer buffer, int mode, const char **
     const PageTail *tail = page_tail(page);
     BlockNumber right = tail->right;
     Position high = high_of(page);
-    int table = tail->table, level = tail->level;
+    int tree = tail->tree, level = tail->level;
     UnlockReleaseBuffer(buffer);
     CHECK_FOR_INTERRUPTS();
 
-    Buffer next = read_tree_page(index, right, mode, table, level, stale);
+    Buffer next = read_tree_page(index, right, mode, tree, level, stale);
     if (BufferIsValid(next) && !covers(buffer_page(next), high)) {
         *stale = "The page does not begin where its left sibling ends.";
         UnlockReleaseBuffer(next);

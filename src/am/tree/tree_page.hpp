@@ -24,13 +24,13 @@ inline void set_own_block(Page page, Buffer buffer)
     page_header(page)->block = BufferGetBlockNumber(buffer);
 }
 
-// Locks and checks a page in a buffer. Returns null; or, if it is not a page of this table and level (any level if
+// Locks and checks a page in a buffer. Returns null; or, if it is not a page of this tree and level (any level if
 // -1), what it is instead, and does not lock it.
-const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int table,
+const char *lock_tree_page(const OpenIndex &index, Buffer buffer, BlockNumber block, int mode, int tree,
                            int level);
 
-// Reads and locks a page. Returns an invalid buffer and sets *stale if it is not a page of this table and level.
-Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int table, int level,
+// Reads and locks a page. Returns an invalid buffer and sets *stale if it is not a page of this tree and level.
+Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int tree, int level,
                       const char **stale);
 
 // Releases a locked page. Returns its right sibling, locked in the same mode; or an invalid buffer, and sets *stale, if

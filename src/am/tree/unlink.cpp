@@ -32,7 +32,7 @@ int count_of(const char *page) { return is_leaf(page) ? leaf_count(page) : inner
 bool is_sparse(const char *page, BlockNumber block)
 {
     const PageTail *tail = page_tail(page);
-    return block != root_block(tail->table) && !is_rightmost(page) && !(tail->flags & kIncompleteSplit) &&
+    return block != root_block(tail->tree) && !is_rightmost(page) && !(tail->flags & kIncompleteSplit) &&
            count_of(page) <= capacity_of(page) / 2;
 }
 
@@ -53,7 +53,7 @@ Position before(Position position)
 // The pages that deleting one changes, in the order in which they are locked. Those that are valid are pinned.
 struct Unlink {
     OpenIndex index;
-    int table;
+    int tree;
     int level;
     Position low; // of `page`
     Buffer left;  // invalid if `page` is the first of its level
@@ -88,7 +88,7 @@ bool look_at(BlockNumber block, Unlink *unlink)
                   is_sparse(page, block);
     BlockNumber right = sparse ? page_tail(page)->right : kNoBlock;
     if (sparse) {
-        unlink->table = page_tail(page)->table;
+        unlink->tree = page_tail(page)->tree;
         unlink->level = page_tail(page)->level;
         unlink->low = low_of(page);
     }
@@ -106,7 +106,7 @@ bool lock_left(Unlink *unlink)
     if (unlink->low == Position{0, 0})
         return true;
     unlink->left =
-        descend(unlink->index, unlink->table, before(unlink->low), BUFFER_LOCK_EXCLUSIVE, unlink->level);
+        descend(unlink->index, unlink->tree, before(unlink->low), BUFFER_LOCK_EXCLUSIVE, unlink->level);
     const char *page = buffer_page(unlink->left);
     return page_tail(page)->right == BufferGetBlockNumber(unlink->page) && high_of(page) == unlink->low;
 }
@@ -118,7 +118,7 @@ bool lock_pages(Unlink *unlink)
         return false;
     unlink->locked = 2;
     const char *page = buffer_page(unlink->page);
-    if (check_page_place(page, BLCKSZ, unlink->table, unlink->level) != nullptr ||
+    if (check_page_place(page, BLCKSZ, unlink->tree, unlink->level) != nullptr ||
         low_of(page) != unlink->low || !is_sparse(page, BufferGetBlockNumber(unlink->page)) ||
         page_tail(page)->right != BufferGetBlockNumber(unlink->right))
         return false;
@@ -128,7 +128,7 @@ bool lock_pages(Unlink *unlink)
     unlink->locked = 3;
     const char *right = buffer_page(unlink->right);
     const IndexMeta &meta = *unlink->index.meta;
-    return check_tree_page(right, BLCKSZ, unlink->table, unlink->level, meta.words_of(unlink->table)) ==
+    return check_tree_page(right, BLCKSZ, unlink->tree, unlink->level, meta.words_of(unlink->tree)) ==
                nullptr &&
            check_own_block(right, BufferGetBlockNumber(unlink->right)) == nullptr &&
            low_of(right) == high_of(page) && has_room(meta, right, page);
@@ -138,7 +138,7 @@ bool lock_pages(Unlink *unlink)
 bool lock_parent(Unlink *unlink)
 {
     unlink->parent =
-        descend(unlink->index, unlink->table, unlink->low, BUFFER_LOCK_EXCLUSIVE, unlink->level + 1);
+        descend(unlink->index, unlink->tree, unlink->low, BUFFER_LOCK_EXCLUSIVE, unlink->level + 1);
     unlink->locked = 4;
     const char *parent = buffer_page(unlink->parent);
     int at = unlink->child = inner_find(parent, unlink->low);

@@ -61,10 +61,10 @@ struct Walk {
 void defer(Walk *walk, BlockNumber block, int rows) { walk->group[walk->deferred++] = {block, rows}; }
 
 // The state of an entry. If it is not known, it is wanted, unless this is the second visit.
-TidMemo::State entry_state(Walk *walk, int table, Tid tid, bool again)
+TidMemo::State entry_state(Walk *walk, int tree, Tid tid, bool again)
 {
     const DeadEntries *entries = walk->entries;
-    if (entries->dead_position != nullptr && table != walk->index.meta->null_table())
+    if (entries->dead_position != nullptr && tree != walk->index.meta->null_tree())
         return entries->dead_position(entries, tid) ? TidMemo::kDead : TidMemo::kAlive;
     TidMemo::State state = walk->memo.state(tid);
     if (state == TidMemo::kUnknown && !again && walk->memo.want(tid))
@@ -84,7 +84,7 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
 {
     constexpr int kAhead = 32; // hides the latency of the memory
     const char *page = buffer_page(buffer);
-    int table = page_tail(page)->table, count = 0;
+    int tree = page_tail(page)->tree, count = 0;
     visit_leaf(page, [&](int place, const LeafEntry &entry) {
         walk->memo.expect(Tid::unpack(entry.tid));
         walk->entry[count] = entry;
@@ -94,9 +94,9 @@ void read_states(Walk *walk, Buffer buffer, bool again, LeafStates *states)
         if (i + kAhead < count)
             walk->memo.prefetch(Tid::unpack(walk->entry[i + kAhead].tid));
         Tid tid = Tid::unpack(walk->entry[i].tid);
-        if (!is_entry_tid(*walk->index.meta, table, tid.packed()))
+        if (!is_entry_tid(*walk->index.meta, tree, tid.packed()))
             report_corruption(walk->index, BufferGetBlockNumber(buffer), "An entry has an invalid tid.");
-        TidMemo::State state = entry_state(walk, table, tid, again);
+        TidMemo::State state = entry_state(walk, tree, tid, again);
         states->wanted += state == TidMemo::kWanted;
         if (state == TidMemo::kDead) {
             states->dead++;
@@ -115,12 +115,12 @@ void remove_dead(Walk *walk, Buffer buffer, const PlaceSet &dead)
     GenericXLogFinish(state);
 }
 
-// It counts rows, not entries: those of one table and the NULLs.
+// It counts rows, not entries: those of one tree and the NULLs.
 void vacuum_leaf(Walk *walk, Buffer buffer, bool again)
 {
     const char *page = buffer_page(buffer);
-    int table = page_tail(page)->table;
-    bool counts = table == 0 || table == walk->index.meta->null_table();
+    int tree = page_tail(page)->tree;
+    bool counts = tree == 0 || tree == walk->index.meta->null_tree();
     LeafStates states = {};
     read_states(walk, buffer, again, &states);
     if (states.wanted > 0) {

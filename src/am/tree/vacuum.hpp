@@ -18,10 +18,10 @@ struct DeadEntries {
     // VACUUM.
     IndexBulkDeleteCallback callback;
     void *state; // of the callback
-    // For an index whose tables do not have tids in their entries: whether an entry with this position is dead.
+    // For an index whose trees do not have tids in their entries: whether an entry with this position is dead.
     bool (*dead_position)(const DeadEntries *entries, Tid position);
 };
-// Walks all blocks and removes the dead entries from the trees, if `entries` is not null. Counts the rows of the first table
+// Walks all blocks and removes the dead entries from the trees, if `entries` is not null. Counts the rows of the first tree
 // and the NULLs then. Finds unused pages and deletes sparse ones.
 void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const DeadEntries *entries);
 

@@ -19,7 +19,7 @@ int entropy_steps(double p)
 
 } // namespace
 
-void choose_bit_order(const TableDesign &design, Fingerprint *sample, std::size_t count,
+void choose_bit_order(const TreeDesign &design, Fingerprint *sample, std::size_t count,
                       std::uint8_t order[kBits])
 {
     std::sort(sample, sample + count);

@@ -1,4 +1,4 @@
-// Block values: for each table of a design its number and the bits of a fingerprint's header, in one number.
+// Block values: for each tree of a design its number and the bits of a fingerprint's header, in one number.
 //
 // Two fingerprints within the design's distance have at least one block value in common. So rows that are
 // stored once for each block value, on the shard or in the partition that it selects, meet there. Unlike the
@@ -19,30 +19,30 @@ class BlockValues
 {
 public:
     // False if near fingerprints need not have a value in common: in designs with fewer than distance + 1
-    // tables a search flips bits of the headers.
-    bool set(const TableDesign &design);
+    // trees a search flips bits of the headers.
+    bool set(const TreeDesign &design);
 
-    int tables() const { return order_.design.tables; }
+    int trees() const { return order_.design.trees; }
     int distance() const { return order_.design.distance; }
 
-    // How fingerprints become keys: a value has the number of its table and the key's header.
+    // How fingerprints become keys: a value has the number of its tree and the key's header.
     const KeyOrder &order() const { return order_; }
-    // The table of a value.
+    // The tree of a value.
     std::uint64_t table_of(std::uint64_t value) const { return value >> longest_header_; }
 
-    std::uint64_t value(int table, Fingerprint fingerprint) const
+    std::uint64_t value(int tree, Fingerprint fingerprint) const
     {
-        return static_cast<std::uint64_t>(table) << longest_header_ |
-               order_.key(table, fingerprint) >> (kBits - order_.table[table].header_bits);
+        return static_cast<std::uint64_t>(tree) << longest_header_ |
+               order_.key(tree, fingerprint) >> (kBits - order_.tree[tree].header_bits);
     }
 
-    // The first table in which both have the same value, or tables().
+    // The first tree in which both have the same value, or trees().
     int first_common(Fingerprint a, Fingerprint b) const
     {
-        int table = 0;
-        while (table < tables() && ((a ^ b) & order_.table[table].header_mask) != 0)
-            table++;
-        return table;
+        int tree = 0;
+        while (tree < trees() && ((a ^ b) & order_.tree[tree].header_mask) != 0)
+            tree++;
+        return tree;
     }
 
 private:
@@ -50,16 +50,16 @@ private:
     int longest_header_;
 };
 
-inline bool BlockValues::set(const TableDesign &design)
+inline bool BlockValues::set(const TreeDesign &design)
 {
-    if (design.tables <= design.distance)
+    if (design.trees <= design.distance)
         return false;
     std::uint8_t bits[kBits];
     identity_sources(bits);
     order_.set(design, bits);
     longest_header_ = 0;
-    for (int table = 0; table < design.tables; table++)
-        longest_header_ = std::max<int>(longest_header_, design.table[table].header_bits);
+    for (int tree = 0; tree < design.trees; tree++)
+        longest_header_ = std::max<int>(longest_header_, design.tree[tree].header_bits);
     return true;
 }
 

@@ -36,7 +36,7 @@ void BitPermutation::compose(const BitPermutation &first, const BitPermutation &
     }
 }
 
-void KeyOrder::sources(int table_number, std::uint8_t source[kBits]) const
+void KeyOrder::sources(int tree_number, std::uint8_t source[kBits]) const
 {
     int first[kMaxBlocks], at = 0;
     for (int i = 0; i < design.blocks; i++) {
@@ -45,13 +45,13 @@ void KeyOrder::sources(int table_number, std::uint8_t source[kBits]) const
     }
     at = 0;
     for (int i = 0; i < design.blocks; i++) {
-        int block = design.table[table_number].order[i];
+        int block = design.tree[tree_number].order[i];
         for (int j = 0; j < design.width[block]; j++)
             source[at++] = bit_order[first[block] + j];
     }
 }
 
-void KeyOrder::set(const TableDesign &new_design, const std::uint8_t new_bit_order[kBits])
+void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_order[kBits])
 {
     SIMHASH_ASSERT(is_bit_order(new_bit_order));
     design = new_design;
@@ -64,9 +64,9 @@ void KeyOrder::set(const TableDesign &new_design, const std::uint8_t new_bit_ord
         first[i] = word_at;
         word_at += design.width[i];
     }
-    for (int t = 0; t < design.tables; t++) {
-        const DesignTable &from = design.table[t];
-        TableOrder &to = table[t];
+    for (int t = 0; t < design.trees; t++) {
+        const DesignTree &from = design.tree[t];
+        TreeOrder &to = tree[t];
         to.header_bits = from.header_bits;
         to.moves = 0;
         int at = 0; // bits of the key that are done, from the highest

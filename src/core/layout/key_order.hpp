@@ -1,7 +1,7 @@
-// Fingerprints to keys, by which the tables of an index are ordered.
+// Fingerprints to keys, by which the trees of an index are ordered.
 //
 // A fingerprint's bits are first put in the index's bit order (chosen from the data, see bit_order.hpp); the
-// design's blocks are consecutive bits of that word. A table's key is the word with its blocks in the table's
+// design's blocks are consecutive bits of that word. A tree's key is the word with its blocks in the tree's
 // order. The mapping is bijective and preserves Hamming distances.
 #pragma once
 
@@ -40,7 +40,7 @@ private:
     std::uint64_t part_[16][16];
 };
 
-struct TableOrder {
+struct TreeOrder {
     int header_bits;
     Fingerprint header_mask; // the header's bits in the fingerprint itself
     int moves;
@@ -50,21 +50,21 @@ struct TableOrder {
     } move[kMaxBlocks];
 };
 
-// With fewer tables the tail of the last member is unused: a copy of size() bytes suffices.
+// With fewer trees the tail of the last member is unused: a copy of size() bytes suffices.
 struct KeyOrder {
-    TableDesign design;
+    TreeDesign design;
     std::uint8_t bit_order[kBits]; // bit_order[i]: which bit of the fingerprint is bit 63 - i of the word
     BitPermutation permutation;
     BitPermutation inverse;
-    TableOrder table[kMaxTables];
+    TreeOrder tree[kMaxTrees];
 
-    void set(const TableDesign &design, const std::uint8_t bit_order[kBits]);
+    void set(const TreeDesign &design, const std::uint8_t bit_order[kBits]);
 
-    std::size_t size() const { return offsetof(KeyOrder, table) + design.tables * sizeof(TableOrder); }
+    std::size_t size() const { return offsetof(KeyOrder, tree) + design.trees * sizeof(TreeOrder); }
 
-    std::uint64_t key(int table_number, Fingerprint fingerprint) const
+    std::uint64_t key(int tree_number, Fingerprint fingerprint) const
     {
-        const TableOrder &order = table[table_number];
+        const TreeOrder &order = tree[tree_number];
         std::uint64_t word = permutation(fingerprint), result = 0;
         for (int i = 0; i < order.moves; i++)
             result |= std::rotl(word, order.move[i].rotate) & order.move[i].mask;
@@ -72,9 +72,9 @@ struct KeyOrder {
     }
 
     // The fingerprint with this key.
-    Fingerprint fingerprint(int table_number, std::uint64_t key) const
+    Fingerprint fingerprint(int tree_number, std::uint64_t key) const
     {
-        const TableOrder &order = table[table_number];
+        const TreeOrder &order = tree[tree_number];
         std::uint64_t word = 0;
         for (int i = 0; i < order.moves; i++)
             word |= std::rotr(key & order.move[i].mask, order.move[i].rotate);
@@ -82,7 +82,7 @@ struct KeyOrder {
     }
 
     // The key as one permutation: the key's bit 63 - i is bit source[i] of the fingerprint.
-    void sources(int table_number, std::uint8_t source[kBits]) const;
+    void sources(int tree_number, std::uint8_t source[kBits]) const;
 };
 
 // The sources of the permutation that moves no bit.

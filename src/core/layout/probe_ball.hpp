@@ -20,7 +20,7 @@ struct ProbeBall {
     int bits = 64;            // that cost anything
 };
 
-// How many leading bits lead to other leaves, in a table that has so many, and to eighths of them: a cell of keys with the
+// How many leading bits lead to other leaves, in a tree that has so many, and to eighths of them: a cell of keys with the
 // same leading bits that straddles two leaves costs both. Cells of an eighth of a leaf seldom do, and finer ones only
 // add work.
 int prefix_bits_for(double leaves);

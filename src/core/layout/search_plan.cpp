@@ -25,17 +25,17 @@ double choose(int n, int k)
     return result;
 }
 
-// One way to read a region: which of its tables, with which budget.
+// One way to read a region: which of its trees, with which budget.
 struct Choice {
     double cost;
-    std::uint32_t tables; // bit i: table first_table + i
+    std::uint32_t trees; // bit i: tree first_tree + i
     int budget;
 };
 
-// With budget 0, the chosen tables find everything with at most `errors` <= spared errors in the region if
+// With budget 0, the chosen trees find everything with at most `errors` <= spared errors in the region if
 // every set of that many blocks misses the header of one of them. Greedy set cover over those sets, of which
-// there are few: as many as the tables of a region that spares `errors` blocks.
-std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &region, int errors)
+// there are few: as many as the trees of a region that spares `errors` blocks.
+std::uint32_t covering_trees(const TreeDesign &design, const DesignRegion &region, int errors)
 {
     constexpr int kMostSets = 256;
     std::uint32_t set[kMostSets];
@@ -48,13 +48,13 @@ std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &reg
         s = carried | ((s ^ carried) / low >> 2);
     }
 
-    if (sets == kMostSets) // too many sets: all tables together find `spared` errors
-        return region.tables == 32 ? ~0u : (1u << region.tables) - 1;
+    if (sets == kMostSets) // too many sets: all trees together find `spared` errors
+        return region.trees == 32 ? ~0u : (1u << region.trees) - 1;
     std::uint32_t chosen = 0;
     while (sets > 0) {
         int best = 0, best_gain = -1;
-        for (int t = 0; t < region.tables; t++) {
-            std::uint32_t header = header_blocks(design.table[region.first_table + t]);
+        for (int t = 0; t < region.trees; t++) {
+            std::uint32_t header = header_blocks(design.tree[region.first_tree + t]);
             int gain = 0;
             for (int i = 0; i < sets; i++)
                 gain += (header & set[i]) == 0;
@@ -64,7 +64,7 @@ std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &reg
             }
         }
         chosen |= 1u << best;
-        std::uint32_t header = header_blocks(design.table[region.first_table + best]);
+        std::uint32_t header = header_blocks(design.tree[region.first_tree + best]);
         int left = 0;
         for (int i = 0; i < sets; i++) {
             if ((header & set[i]) != 0)
@@ -76,22 +76,22 @@ std::uint32_t covering_tables(const TableDesign &design, const DesignRegion &reg
 }
 
 // The cheapest way to find everything with at most `errors` errors in the region; -1 reads nothing of it.
-Choice choose_tables(const TableDesign &design, const DesignRegion &region, int errors, int radius,
-                     double leaves)
+Choice choose_trees(const TreeDesign &design, const DesignRegion &region, int errors, int radius,
+                    double leaves)
 {
     Choice choice = {0, 0, 0};
     if (errors < 0)
         return choice;
     if (errors <= region.spared) {
-        choice.tables = covering_tables(design, region, errors);
+        choice.trees = covering_trees(design, region, errors);
     } else {
-        choice.tables = region.tables == 32 ? ~0u : (1u << region.tables) - 1;
+        choice.trees = region.trees == 32 ? ~0u : (1u << region.trees) - 1;
         while (tolerance(region.blocks, region.spared, choice.budget) < errors)
             choice.budget++;
     }
-    for (int t = 0; t < region.tables; t++) {
-        if (choice.tables >> t & 1)
-            choice.cost += estimate_leaves(design.table[region.first_table + t].header_bits, choice.budget,
+    for (int t = 0; t < region.trees; t++) {
+        if (choice.trees >> t & 1)
+            choice.cost += estimate_leaves(design.tree[region.first_tree + t].header_bits, choice.budget,
                                            radius, leaves);
     }
     return choice;
@@ -132,7 +132,7 @@ double estimate_leaves(int header_bits, int budget, int radius, double leaves)
     return std::clamp(cells * (cell + 0.25), 1.0, leaves);
 }
 
-void plan_search(const TableDesign &design, int radius, double leaves, SearchPlan *plan)
+void plan_search(const TreeDesign &design, int radius, double leaves, SearchPlan *plan)
 {
     plan->radius = std::min(radius, kBits);
     plan->steps = 1;
@@ -153,7 +153,7 @@ void plan_search(const TableDesign &design, int radius, double leaves, SearchPla
     for (int m = 0; m < design.regions; m++) {
         double price[kUnits + 1];
         for (int n = 0; n <= units; n++)
-            price[n] = choose_tables(design, design.region[m], n - 1, plan->radius, leaves).cost * kDescent;
+            price[n] = choose_trees(design, design.region[m], n - 1, plan->radius, leaves).cost * kDescent;
         for (int n = 0; n <= units; n++) {
             best[m + 1][n] = HUGE_VAL;
             taken[m + 1][n] = 0;
@@ -172,18 +172,18 @@ void plan_search(const TableDesign &design, int radius, double leaves, SearchPla
     plan->leaves = best[design.regions][units] / kDescent;
     for (int m = design.regions, n = units; m > 0; m--) {
         const DesignRegion &region = design.region[m - 1];
-        Choice choice = choose_tables(design, region, taken[m][n] - 1, plan->radius, leaves);
-        for (int t = 0; t < region.tables; t++) {
-            if (!(choice.tables >> t & 1))
+        Choice choice = choose_trees(design, region, taken[m][n] - 1, plan->radius, leaves);
+        for (int t = 0; t < region.trees; t++) {
+            if (!(choice.trees >> t & 1))
                 continue;
-            int table = region.first_table + t;
-            plan->step[plan->steps++] = {static_cast<std::uint8_t>(table), design.table[table].header_bits,
+            int tree = region.first_tree + t;
+            plan->step[plan->steps++] = {static_cast<std::uint8_t>(tree), design.tree[tree].header_bits,
                                          static_cast<std::uint8_t>(choice.budget)};
         }
         n -= taken[m][n];
     }
     std::sort(plan->step, plan->step + plan->steps,
-              [](const SearchStep &a, const SearchStep &b) { return a.table < b.table; });
+              [](const SearchStep &a, const SearchStep &b) { return a.tree < b.tree; });
 }
 
 } // namespace simhash

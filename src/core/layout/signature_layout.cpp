@@ -119,28 +119,27 @@ void deal_bits(const SampleColumns *columns, RankedBits *ranked, const Signature
                const int *first, std::uint16_t *order, void (*pause)())
 {
     for (int depth = 0; ranked->count > 0; depth++) {
-        for (int i = 0; i < layout.tables; i++) {
-            int table =
-                depth % 2 == 0 ? i : layout.tables - 1 - i; // back and forth, so that windows are alike
-            if (depth >= layout.window(table))
+        for (int i = 0; i < layout.trees; i++) {
+            int tree = depth % 2 == 0 ? i : layout.trees - 1 - i; // back and forth, so that windows are alike
+            if (depth >= layout.window(tree))
                 continue;
-            std::uint16_t *window = order + first[table];
+            std::uint16_t *window = order + first[tree];
             window[depth] = ranked->take(choose_bit(columns, *ranked, window, depth));
             pause();
         }
     }
 }
 
-// A table's own window, then bits borrowed from the following windows, the first ones of each in turn.
-void fill_key(const SignatureLayout &layout, const int *first, const std::uint16_t *order, int table,
+// A tree's own window, then bits borrowed from the following windows, the first ones of each in turn.
+void fill_key(const SignatureLayout &layout, const int *first, const std::uint16_t *order, int tree,
               std::uint16_t *key)
 {
     int length = layout.key_length(), filled = 0;
-    for (; filled < std::min(layout.window(table), length); filled++)
-        key[filled] = order[first[table] + filled];
+    for (; filled < std::min(layout.window(tree), length); filled++)
+        key[filled] = order[first[tree] + filled];
     for (int depth = 0; filled < length; depth++) {
-        for (int next = 1; next < layout.tables && filled < length; next++) {
-            int other = (table + next) % layout.tables;
+        for (int next = 1; next < layout.trees && filled < length; next++) {
+            int other = (tree + next) % layout.trees;
             if (depth < layout.window(other))
                 key[filled++] = order[first[other] + depth];
         }
@@ -161,24 +160,24 @@ void fill_sketch(const int *first, const std::uint16_t *order, SignatureLayout *
     int filled = 0;
     std::fill(layout->sketch, layout->sketch + kSketchBits, kNoBit);
     for (int depth = 0; filled < kSketchBits && filled < layout->bits; depth++) {
-        for (int table = 0; table < layout->tables && filled < kSketchBits; table++) {
-            if (depth < layout->window(table))
-                layout->sketch[filled++] = order[first[table] + depth];
+        for (int tree = 0; tree < layout->trees && filled < kSketchBits; tree++) {
+            if (depth < layout->window(tree))
+                layout->sketch[filled++] = order[first[tree] + depth];
         }
     }
 }
 
 } // namespace
 
-std::uint64_t signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature)
+std::uint64_t signature_key(const SignatureLayout &layout, int tree, const std::uint8_t *signature)
 {
-    return gather_word(signature, layout.key_bits(table));
+    return gather_word(signature, layout.key_bits(tree));
 }
 
-void signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature,
+void signature_key(const SignatureLayout &layout, int tree, const std::uint8_t *signature,
                    std::uint64_t key[kMostKeyWords])
 {
-    const std::uint16_t *bits = layout.key_bits(table);
+    const std::uint16_t *bits = layout.key_bits(tree);
     key[0] = gather_word(signature, bits);
     key[1] = layout.words == 2 ? gather_word(signature, bits + kKeyBits) : 0;
 }
@@ -195,16 +194,16 @@ void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signatu
     }
 }
 
-void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
+void choose_layout(int bits, int trees, int words, const std::uint8_t *sample, std::size_t stride, int rows,
                    std::uint64_t *columns, SignatureLayout *layout, void (*pause)())
 {
     SIMHASH_ASSERT(kFewestSignatureBits <= bits && bits <= kMostSignatureBits);
-    SIMHASH_ASSERT(0 <= tables && tables <= kMaxTables);
+    SIMHASH_ASSERT(0 <= trees && trees <= kMaxTrees);
     SIMHASH_ASSERT(words == 1 || (words == 2 && bits >= 128));
     SIMHASH_ASSERT(0 <= rows && rows <= kLayoutSample);
     std::memset(static_cast<void *>(layout), 0, sizeof(*layout));
     layout->bits = static_cast<std::uint16_t>(bits);
-    layout->tables = static_cast<std::uint8_t>(std::max(1, tables)); // without trees, a window for the sketch
+    layout->trees = static_cast<std::uint8_t>(std::max(1, trees)); // without trees, a window for the sketch
     layout->words = static_cast<std::uint8_t>(words);
 
     bool known = rows >= kFewestSampleRows;
@@ -214,16 +213,16 @@ void choose_layout(int bits, int tables, int words, const std::uint8_t *sample, 
     RankedBits ranked;
     rank_bits(known ? &of_sample : nullptr, bits, &ranked);
 
-    int first[kMaxTables];
-    for (int t = 0, at = 0; t < layout->tables; t++) {
+    int first[kMaxTrees];
+    for (int t = 0, at = 0; t < layout->trees; t++) {
         first[t] = at;
         at += layout->window(t);
     }
     std::uint16_t order[kMostSignatureBits];
     deal_bits(known ? &of_sample : nullptr, &ranked, *layout, first, order, pause);
     fill_sketch(first, order, layout);
-    layout->tables = static_cast<std::uint8_t>(tables);
-    for (int t = 0; t < tables; t++)
+    layout->trees = static_cast<std::uint8_t>(trees);
+    for (int t = 0; t < trees; t++)
         fill_key(*layout, first, order, t, layout->key + t * layout->key_length());
 }
 
@@ -245,7 +244,7 @@ struct BitSet {
 bool has_valid_sizes(const SignatureLayout &layout)
 {
     return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits &&
-           layout.tables <= kMaxTables && layout.words >= 1 && layout.words <= kMostKeyWords &&
+           layout.trees <= kMaxTrees && layout.words >= 1 && layout.words <= kMostKeyWords &&
            layout.key_length() <= std::max<int>(layout.bits, kKeyBits);
 }
 
@@ -260,7 +259,7 @@ bool is_signature_layout(const SignatureLayout &layout, std::size_t size)
             return false;
     }
     BitSet of_headers;
-    for (int t = 0; t < layout.tables; t++) {
+    for (int t = 0; t < layout.trees; t++) {
         BitSet of_key;
         for (int i = 0; i < layout.key_length(); i++) {
             int bit = layout.key_bits(t)[i];

@@ -28,14 +28,14 @@ inline constexpr int kMostKeyWords = 2;
 inline constexpr int kSketchBits = 128;
 inline constexpr std::uint16_t kNoBit = 0xFFFF; // in a sketch of fewer than 128 bits
 
-// Also the form on the metapage, where it is cut after the last table, as in the relation cache. So a copy takes size()
+// Also the form on the metapage, where it is cut after the last tree, as in the relation cache. So a copy takes size()
 // bytes: there may be no more to read. DO NOT CHANGE without a new version.
 struct SignatureLayout {
     std::uint16_t bits;
-    std::uint8_t tables;               // may be 0
+    std::uint8_t trees;                // may be 0
     std::uint8_t words;                // of a key
     std::uint16_t sketch[kSketchBits]; // the bits of the sketch, the first word's highest bit first
-    std::uint16_t key[kMaxTables * kMostKeyWords * kKeyBits]; // key_bits() of one table after the other
+    std::uint16_t key[kMaxTrees * kMostKeyWords * kKeyBits]; // key_bits() of one tree after the other
 
     SignatureLayout() = default;
     SignatureLayout(const SignatureLayout &other) { *this = other; }
@@ -49,17 +49,17 @@ struct SignatureLayout {
     std::size_t size() const
     {
         return offsetof(SignatureLayout, key) +
-               sizeof(key[0]) * static_cast<std::size_t>(tables * key_length());
+               sizeof(key[0]) * static_cast<std::size_t>(trees * key_length());
     }
     int bytes() const { return (bits + 7) / 8; }
     // The number of bits in a key, and which bits of the signature they are, the first word's highest bit first.
     int key_length() const { return words * kKeyBits; }
-    const std::uint16_t *key_bits(int table) const { return key + table * key_length(); }
+    const std::uint16_t *key_bits(int tree) const { return key + tree * key_length(); }
     // The number of bits in a tree's window, and of those at the beginning of its key.
-    int window(int table) const { return bits / tables + (table < bits % tables ? 1 : 0); }
-    int header_bits(int table) const { return window(table) < kKeyBits ? window(table) : kKeyBits; }
+    int window(int tree) const { return bits / trees + (tree < bits % trees ? 1 : 0); }
+    int header_bits(int tree) const { return window(tree) < kKeyBits ? window(tree) : kKeyBits; }
 };
-static_assert(sizeof(SignatureLayout) == 4 + 2 * kSketchBits + 2 * kMaxTables * kMostKeyWords * kKeyBits);
+static_assert(sizeof(SignatureLayout) == 4 + 2 * kSketchBits + 2 * kMaxTrees * kMostKeyWords * kKeyBits);
 
 // The number of words of the keys in an index on signatures of this many bits. In longer signatures near-duplicates
 // differ in so many bits that the second word rejects too few entries to be worth its space.
@@ -71,9 +71,9 @@ inline bool signature_bit(const std::uint8_t *signature, int bit)
 }
 
 // The first word of a tree's key of a signature, which decides the place in the tree.
-std::uint64_t signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature);
+std::uint64_t signature_key(const SignatureLayout &layout, int tree, const std::uint8_t *signature);
 // Both words; the second is 0 if keys have one word.
-void signature_key(const SignatureLayout &layout, int table, const std::uint8_t *signature,
+void signature_key(const SignatureLayout &layout, int tree, const std::uint8_t *signature,
                    std::uint64_t key[kMostKeyWords]);
 
 void signature_sketch(const SignatureLayout &layout, const std::uint8_t *signature, std::uint64_t sketch[2]);
@@ -88,7 +88,7 @@ inline constexpr std::size_t kColumnWords = kLayoutSample / 64;
 // * kColumnWords words. `pause` is called after each step, which takes microseconds; it need not return. `words` is 2
 // only if bits >= 128. The sample has at most kLayoutSample rows.
 void choose_layout(
-    int bits, int tables, int words, const std::uint8_t *sample, std::size_t stride, int rows,
+    int bits, int trees, int words, const std::uint8_t *sample, std::size_t stride, int rows,
     std::uint64_t *columns, SignatureLayout *layout, void (*pause)() = [] {});
 
 // Whether a layout can be used: windows are disjoint and begin the keys, no bit is twice in a key, and all bit

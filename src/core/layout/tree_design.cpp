@@ -26,8 +26,8 @@ int choose(int n, int k)
     k = k < n - k ? k : n - k; // the product then never exceeds the result
     for (int i = 0; i < k; i++) {
         result = result * (n - i) / (i + 1);
-        if (result > kMaxTables)
-            return kMaxTables + 1;
+        if (result > kMaxTrees)
+            return kMaxTrees + 1;
     }
     return static_cast<int>(result);
 }
@@ -50,11 +50,11 @@ int total_blocks(const Shape &shape)
     return total;
 }
 
-// Tries every multiset of regions with sum (c + 1) == units and sum C(b, c) == tables, spared non-increasing.
-void search_shapes(Shape *current, int units, int tables, int max_spared, Shape *best)
+// Tries every multiset of regions with sum (c + 1) == units and sum C(b, c) == trees, spared non-increasing.
+void search_shapes(Shape *current, int units, int trees, int max_spared, Shape *best)
 {
     if (units == 0) {
-        if (tables != 0)
+        if (trees != 0)
             return;
         current->header = ideal_header(*current);
         if (current->header > best->header + 1e-9 ||
@@ -62,19 +62,19 @@ void search_shapes(Shape *current, int units, int tables, int max_spared, Shape 
             *best = *current;
         return;
     }
-    if (tables < units || current->regions == kMaxBlocks)
-        return; // a unit costs at least one table
+    if (trees < units || current->regions == kMaxBlocks)
+        return; // a unit costs at least one tree
     for (int spared = max_spared < units - 1 ? max_spared : units - 1; spared >= 0; spared--) {
         // With one block in each header (b = c + 1) the region is as good as c + 1 regions of one block.
         for (int blocks = spared == 0 ? 1 : spared + 2; total_blocks(*current) + blocks <= kMaxBlocks;
              blocks++) {
-            int region_tables = choose(blocks, spared);
-            if (region_tables > tables)
+            int region_trees = choose(blocks, spared);
+            if (region_trees > trees)
                 break;
             int at = current->regions++;
             current->blocks[at] = blocks;
             current->spared[at] = spared;
-            search_shapes(current, units - spared - 1, tables - region_tables, spared, best);
+            search_shapes(current, units - spared - 1, trees - region_trees, spared, best);
             current->regions--;
             if (spared == 0)
                 break; // more blocks in every header are one block
@@ -93,7 +93,7 @@ int region_bits(int blocks, int spared, int length)
 }
 
 // Cuts 64 bits into the shape's blocks so that the shortest header is as long as it can be.
-void set_widths(const Shape &shape, TableDesign *out)
+void set_widths(const Shape &shape, TreeDesign *out)
 {
     int bits[kMaxBlocks], used = 0;
     for (int length = 64;; length--) {
@@ -114,16 +114,16 @@ void set_widths(const Shape &shape, TableDesign *out)
                 static_cast<std::uint8_t>(bits[i] / shape.blocks[i] + (j < bits[i] % shape.blocks[i]));
 }
 
-// One table for each set of `blocks - spared` blocks of the region. The first block of a header is the one
-// that has come first in the fewest tables, so that as many blocks as possible come first in one.
-void add_tables(TableDesign *out, const DesignRegion &region, int *led)
+// One tree for each set of `blocks - spared` blocks of the region. The first block of a header is the one
+// that has come first in the fewest trees, so that as many blocks as possible come first in one.
+void add_trees(TreeDesign *out, const DesignRegion &region, int *led)
 {
     int header = region.blocks - region.spared;
     for (std::uint32_t set = 0; set < 1u << region.blocks; set++) {
         if (std::popcount(set) != header)
             continue;
-        DesignTable *table = &out->table[out->tables++];
-        table->header_blocks = static_cast<std::uint8_t>(header);
+        DesignTree *tree = &out->tree[out->trees++];
+        tree->header_blocks = static_cast<std::uint8_t>(header);
         int lead = -1, at = 0;
         for (int b = 0; b < region.blocks; b++) {
             int block = region.first_block + b;
@@ -131,30 +131,30 @@ void add_tables(TableDesign *out, const DesignRegion &region, int *led)
                 lead = block;
         }
         led[lead]++;
-        table->order[at++] = static_cast<std::uint8_t>(lead);
+        tree->order[at++] = static_cast<std::uint8_t>(lead);
         for (int pass = 0; pass < 2; pass++) { // the header's other blocks, then the rest, both cyclically
             for (int i = 1; i < out->blocks; i++) {
                 int block = (lead + i) % out->blocks;
                 int b = block - region.first_block;
                 bool in_header = b >= 0 && b < region.blocks && (set >> b & 1);
                 if (in_header == (pass == 0))
-                    table->order[at++] = static_cast<std::uint8_t>(block);
+                    tree->order[at++] = static_cast<std::uint8_t>(block);
             }
         }
         for (int i = 0; i < header; i++)
-            table->header_bits = static_cast<std::uint8_t>(table->header_bits + out->width[table->order[i]]);
+            tree->header_bits = static_cast<std::uint8_t>(tree->header_bits + out->width[tree->order[i]]);
     }
 }
 
-// Whether every set of at most `distance` blocks misses the header of some table.
-bool survives(const TableDesign &design, int distance)
+// Whether every set of at most `distance` blocks misses the header of some tree.
+bool survives(const TreeDesign &design, int distance)
 {
     for (std::uint32_t errors = 0; errors < 1u << design.blocks; errors++) {
         if (std::popcount(errors) > distance)
             continue;
         bool missed = false;
-        for (int i = 0; i < design.tables && !missed; i++)
-            missed = (header_blocks(design.table[i]) & errors) == 0;
+        for (int i = 0; i < design.trees && !missed; i++)
+            missed = (header_blocks(design.tree[i]) & errors) == 0;
         if (!missed)
             return false;
     }
@@ -164,7 +164,7 @@ bool survives(const TableDesign &design, int distance)
 bool in_range(int value, int least, int most) { return value >= least && value <= most; }
 
 // Whether the widths of the blocks add up to 64 bits.
-bool fill_a_word(const TableDesign &design)
+bool fill_a_word(const TreeDesign &design)
 {
     int bits = 0;
     for (int i = 0; i < design.blocks; i++) {
@@ -175,30 +175,30 @@ bool fill_a_word(const TableDesign &design)
     return bits == 64;
 }
 
-// Whether a table has each block once and a header of so many blocks, all of them among `inside`.
-bool is_table(const TableDesign &design, const DesignTable &table, int header_length, std::uint32_t inside)
+// Whether a tree has each block once and a header of so many blocks, all of them among `inside`.
+bool is_tree(const TreeDesign &design, const DesignTree &tree, int header_length, std::uint32_t inside)
 {
-    if (table.header_blocks != header_length)
+    if (tree.header_blocks != header_length)
         return false;
     std::uint32_t seen = 0;
     int bits = 0;
     for (int b = 0; b < design.blocks; b++) {
-        if (table.order[b] >= design.blocks)
+        if (tree.order[b] >= design.blocks)
             return false;
-        seen |= 1u << table.order[b];
-        bits += b < header_length ? design.width[table.order[b]] : 0;
+        seen |= 1u << tree.order[b];
+        bits += b < header_length ? design.width[tree.order[b]] : 0;
     }
-    return seen == (1u << design.blocks) - 1 && bits == table.header_bits &&
-           (header_blocks(table) & ~inside) == 0;
+    return seen == (1u << design.blocks) - 1 && bits == tree.header_bits &&
+           (header_blocks(tree) & ~inside) == 0;
 }
 
-// Whether a region has a table for each way to spare its blocks. They are as many, so no two may be equal.
-bool is_complete(const TableDesign &design, const DesignRegion &region)
+// Whether a region has a tree for each way to spare its blocks. They are as many, so no two may be equal.
+bool is_complete(const TreeDesign &design, const DesignRegion &region)
 {
     const std::uint32_t inside = ((1u << region.blocks) - 1) << region.first_block;
-    const DesignTable *first = design.table + region.first_table;
-    for (int t = 0; t < region.tables; t++) {
-        if (!is_table(design, first[t], region.blocks - region.spared, inside))
+    const DesignTree *first = design.tree + region.first_tree;
+    for (int t = 0; t < region.trees; t++) {
+        if (!is_tree(design, first[t], region.blocks - region.spared, inside))
             return false;
         for (int other = 0; other < t; other++) {
             if (header_blocks(first[t]) == header_blocks(first[other]))
@@ -208,43 +208,43 @@ bool is_complete(const TableDesign &design, const DesignRegion &region)
     return true;
 }
 
-bool well_formed(const TableDesign &design)
+bool well_formed(const TreeDesign &design)
 {
-    if (!in_range(design.distance, kMinDistance, kMaxDistance) || !in_range(design.tables, 1, kMaxTables) ||
+    if (!in_range(design.distance, kMinDistance, kMaxDistance) || !in_range(design.trees, 1, kMaxTrees) ||
         !in_range(design.blocks, 1, kMaxBlocks) || !in_range(design.regions, 1, kMaxBlocks) ||
         !fill_a_word(design))
         return false;
-    int block = 0, table = 0;
+    int block = 0, tree = 0;
     for (int i = 0; i < design.regions; i++) {
         const DesignRegion &region = design.region[i];
-        if (region.first_block != block || region.first_table != table || region.blocks == 0 ||
-            region.spared >= region.blocks || region.tables != choose(region.blocks, region.spared))
+        if (region.first_block != block || region.first_tree != tree || region.blocks == 0 ||
+            region.spared >= region.blocks || region.trees != choose(region.blocks, region.spared))
             return false;
         block += region.blocks;
-        table += region.tables;
-        if (block > design.blocks || table > design.tables || !is_complete(design, region))
+        tree += region.trees;
+        if (block > design.blocks || tree > design.trees || !is_complete(design, region))
             return false;
     }
-    return block == design.blocks && table == design.tables;
+    return block == design.blocks && tree == design.trees;
 }
 
 } // namespace
 
-std::uint32_t header_blocks(const DesignTable &table)
+std::uint32_t header_blocks(const DesignTree &tree)
 {
     std::uint32_t set = 0;
-    for (int i = 0; i < table.header_blocks; i++)
-        set |= 1u << table.order[i];
+    for (int i = 0; i < tree.header_blocks; i++)
+        set |= 1u << tree.order[i];
     return set;
 }
 
-bool make_design(int distance, int tables, TableDesign *out)
+bool make_design(int distance, int trees, TreeDesign *out)
 {
-    if (distance < kMinDistance || distance > kMaxDistance || tables < 1 || tables > kMaxTables)
+    if (distance < kMinDistance || distance > kMaxDistance || trees < 1 || trees > kMaxTrees)
         return false;
 
     Shape current = {}, best = {};
-    search_shapes(&current, tables <= distance ? tables : distance + 1, tables, distance, &best);
+    search_shapes(&current, trees <= distance ? trees : distance + 1, trees, distance, &best);
     if (best.regions == 0)
         return false;
 
@@ -261,19 +261,19 @@ bool make_design(int distance, int tables, TableDesign *out)
         region->first_block = static_cast<std::uint8_t>(block);
         region->blocks = static_cast<std::uint8_t>(best.blocks[i]);
         region->spared = static_cast<std::uint8_t>(best.spared[i]);
-        region->first_table = out->tables;
-        add_tables(out, *region, led);
-        region->tables = static_cast<std::uint8_t>(out->tables - region->first_table);
+        region->first_tree = out->trees;
+        add_trees(out, *region, led);
+        region->trees = static_cast<std::uint8_t>(out->trees - region->first_tree);
         block += best.blocks[i];
     }
     return check_design(*out);
 }
 
-bool check_design(const TableDesign &design)
+bool check_design(const TreeDesign &design)
 {
     if (!well_formed(design))
         return false;
-    return survives(design, design.tables <= design.distance ? design.tables - 1 : design.distance);
+    return survives(design, design.trees <= design.distance ? design.trees - 1 : design.distance);
 }
 
 namespace
@@ -282,31 +282,31 @@ namespace
 constexpr int kMostDistanceByRows = 3;
 
 // The bits of the shortest header; 0 if there is no such design.
-int shortest_header(int distance, int tables)
+int shortest_header(int distance, int trees)
 {
-    TableDesign design;
-    if (!make_design(distance, tables, &design))
+    TreeDesign design;
+    if (!make_design(distance, trees, &design))
         return 0;
-    int bits = design.table[0].header_bits;
-    for (int i = 1; i < tables; i++)
-        bits = std::min<int>(bits, design.table[i].header_bits);
+    int bits = design.tree[0].header_bits;
+    for (int i = 1; i < trees; i++)
+        bits = std::min<int>(bits, design.tree[i].header_bits);
     return bits;
 }
 
 } // namespace
 
-int default_tables(int distance, double rows)
+int default_trees(int distance, double rows)
 {
     SIMHASH_ASSERT(distance >= kMinDistance && distance <= kMaxDistance);
-    const int fewest = default_tables(distance);
+    const int fewest = default_trees(distance);
     if (distance > kMostDistanceByRows)
         return fewest;
     int best = fewest, longest = shortest_header(distance, fewest);
-    for (int tables = fewest + 1; tables <= 2 * fewest && rows > std::ldexp(kMostRowsOfHeader, longest);
-         tables++) {
-        int header = shortest_header(distance, tables);
+    for (int trees = fewest + 1; trees <= 2 * fewest && rows > std::ldexp(kMostRowsOfHeader, longest);
+         trees++) {
+        int header = shortest_header(distance, trees);
         if (header > longest) {
-            best = tables;
+            best = trees;
             longest = header;
         }
     }

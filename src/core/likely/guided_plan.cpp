@@ -47,11 +47,11 @@ unsigned flip_numbers(unsigned numbers, unsigned flips)
 
 } // namespace
 
-void GuidedPlan::set_tables(const KeyOrder *order, int prefix_bits)
+void GuidedPlan::set_trees(const KeyOrder *order, int prefix_bits)
 {
     order_ = order;
     prefix_bits_ = prefix_bits;
-    for (int t = 0; t < order->design.tables; t++) {
+    for (int t = 0; t < order->design.trees; t++) {
         TableBits &bits = bits_[t];
         order->sources(t, bits.source);
         bits.prefix = 0;
@@ -76,11 +76,11 @@ void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t no
     last_stream_ = -1;
     covered_ = 0;
     set_volatility(*query.model, *query.weights, query.radius, &volatility_);
-    choose_tables();
-    coverage_.begin(&volatility_, prefix_, tables_);
+    choose_trees();
+    coverage_.begin(&volatility_, prefix_, trees_);
     nodes_ = nodes;
-    nodes_each_ = node_count / static_cast<std::size_t>(tables_);
-    for (int i = 0; i < tables_; i++) {
+    nodes_each_ = node_count / static_cast<std::size_t>(trees_);
+    for (int i = 0; i < trees_; i++) {
         Stream &stream = stream_[i];
         stream.opened = false;
         stream.flips = 0;
@@ -90,43 +90,43 @@ void GuidedPlan::begin(const GuidedQuery &query, VoshNode *nodes, std::size_t no
     }
 }
 
-// Tables are ranked by the chance that nothing in the prefix flips. It is taken over all near-duplicates,
+// Trees are ranked by the chance that nothing in the prefix flips. It is taken over all near-duplicates,
 // which is close enough to the chance over those within the radius.
-void GuidedPlan::choose_tables()
+void GuidedPlan::choose_trees()
 {
-    double stability[kMaxTables];
-    for (int t = 0; t < order_->design.tables; t++)
+    double stability[kMaxTrees];
+    for (int t = 0; t < order_->design.trees; t++)
         stability[t] = sum_of(volatility_.share / inverse_of_no_flip(volatility_.odds, bits_[t].prefix));
     std::uint64_t taken = 0, used = 0;
-    for (tables_ = 0; tables_ < kCoveragePrefixes; tables_++) {
+    for (trees_ = 0; trees_ < kCoveragePrefixes; trees_++) {
         int best = -1;
-        for (int t = 0; t < order_->design.tables; t++)
+        for (int t = 0; t < order_->design.trees; t++)
             if ((used >> t & 1) == 0 && (best < 0 || stability[t] > stability[best]) &&
                 std::popcount(bits_[t].prefix & taken) <= kSharedBits)
                 best = t;
         if (best < 0)
             return;
-        prefix_[tables_] = bits_[best].prefix;
-        taken |= prefix_[tables_];
+        prefix_[trees_] = bits_[best].prefix;
+        taken |= prefix_[trees_];
         used |= std::uint64_t{1} << best;
-        stream_[tables_].table = best;
+        stream_[trees_].tree = best;
     }
 }
 
 // From bits of the fingerprint to bits of the key, and back.
-std::uint64_t GuidedPlan::key_bits(int table, Fingerprint bits) const
+std::uint64_t GuidedPlan::key_bits(int tree, Fingerprint bits) const
 {
     std::uint64_t key = 0;
     for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
-        key |= std::uint64_t{1} << (63 - bits_[table].place[std::countr_zero(rest)]);
+        key |= std::uint64_t{1} << (63 - bits_[tree].place[std::countr_zero(rest)]);
     return key;
 }
 
-Fingerprint GuidedPlan::fingerprint_bits(int table, std::uint64_t bits) const
+Fingerprint GuidedPlan::fingerprint_bits(int tree, std::uint64_t bits) const
 {
     Fingerprint fingerprint = 0;
     for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
-        fingerprint |= Fingerprint{1} << bits_[table].source[63 - std::countr_zero(rest)];
+        fingerprint |= Fingerprint{1} << bits_[tree].source[63 - std::countr_zero(rest)];
     return fingerprint;
 }
 
@@ -146,7 +146,7 @@ void GuidedPlan::advance(int number)
             stream.gain = -1;
             return;
         }
-    } while (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.table, stream.flips)));
+    } while (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.tree, stream.flips)));
 }
 
 bool GuidedPlan::counted(int stream, std::uint64_t key) const
@@ -157,14 +157,14 @@ bool GuidedPlan::counted(int stream, std::uint64_t key) const
     return false;
 }
 
-// The stream whose next cell gains the most, -1 if none has one. A gain can only shrink as other tables are probed: only
+// The stream whose next cell gains the most, -1 if none has one. A gain can only shrink as other trees are probed: only
 // the best one has to be current.
 int GuidedPlan::best_stream()
 {
     for (;;) {
         int best = -1;
         double most = -1;
-        for (int i = 0; i < tables_; i++) {
+        for (int i = 0; i < trees_; i++) {
             if (stream_[i].gain > most) {
                 best = i;
                 most = stream_[i].gain;
@@ -196,11 +196,11 @@ bool GuidedPlan::next(GuidedProbe *probe)
         return false;
     }
     if (!stream.opened)
-        stream.center = order_->key(stream.table, query_);
+        stream.center = order_->key(stream.tree, query_);
     std::uint64_t cell = leading_bits(prefix_bits_);
-    probe->table = stream.table;
+    probe->tree = stream.tree;
     probe->flips = stream.flips;
-    probe->key_flips = key_bits(stream.table, stream.flips);
+    probe->key_flips = key_bits(stream.tree, stream.flips);
     std::uint64_t key = stream.center ^ probe->key_flips;
     probe->first_key = key & cell;
     probe->last_key = key | ~cell;
@@ -232,13 +232,13 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     int last_bits = std::min(kCoveredTogether, prefix_bits_);
     std::uint8_t last_bit[kCoveredTogether];
     for (int i = 0; i < last_bits; i++)
-        last_bit[i] = bits_[stream.table].source[prefix_bits_ - 1 - i];
+        last_bit[i] = bits_[stream.tree].source[prefix_bits_ - 1 - i];
     std::uint64_t center = stream.center >> shift;
     for (std::uint64_t group = first >> last_bits; group <= last >> last_bits; group++) {
         std::uint64_t flips = (group ^ center >> last_bits) << last_bits;
         unsigned cells = uncounted(last_stream_, group << last_bits, first, last);
         if (cells != 0 && std::popcount(flips) <= volatility_.radius)
-            coverage_.cover(last_stream_, fingerprint_bits(stream.table, flips << shift), last_bit, last_bits,
+            coverage_.cover(last_stream_, fingerprint_bits(stream.tree, flips << shift), last_bit, last_bits,
                             flip_numbers(cells, static_cast<unsigned>(center)));
     }
     range.first_counted = first << shift;
@@ -265,7 +265,7 @@ bool GuidedPlan::seen(Fingerprint fingerprint, std::size_t probes) const
     for (std::size_t i = 0; i < probes; i++) {
         int stream = ranges_[i].stream;
         if ((known >> stream & 1) == 0) {
-            key[stream] = order_->key(stream_[stream].table, fingerprint);
+            key[stream] = order_->key(stream_[stream].tree, fingerprint);
             known |= 1u << stream;
         }
         if (key[stream] >= ranges_[i].first_key && key[stream] <= ranges_[i].last_key)

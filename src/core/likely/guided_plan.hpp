@@ -1,12 +1,12 @@
-// The probes of a volatility-guided search: the likeliest cells of several tables, until enough is covered.
+// The probes of a volatility-guided search: the likeliest cells of several trees, until enough is covered.
 //
-// A probe names a cell: a table, and a value of the first prefix_bits of its keys. The caller reads the
+// A probe names a cell: a tree, and a value of the first prefix_bits of its keys. The caller reads the
 // leaves that hold the cell's keys and tells how far they reach, because leaves don't end where cells do:
 //
-//   plan.set_tables(…);   // once for many searches
+//   plan.set_trees(…);   // once for many searches
 //   plan.begin(…);
 //   while (plan.next(&probe)) {
-//       read the leaves of table probe.table that overlap probe.first_key … probe.last_key;
+//       read the leaves of tree probe.tree that overlap probe.first_key … probe.last_key;
 //       emit their rows within the radius for which !plan.seen(row's fingerprint);
 //       plan.cover(first key of those leaves, last key of those leaves);
 //   }
@@ -14,15 +14,15 @@
 // The leaves may also be read later, in order, once it is known how far they reach: then plan.seen() is told
 // which probe found a row.
 //
-// Most searches end after a probe or two. So work is deferred until it is needed: a table's sequence begins
+// Most searches end after a probe or two. So work is deferred until it is needed: a tree's sequence begins
 // with the cell without flips, and its other cells are sorted only after that one has been probed.
 //
 // Cells are about three bits finer than leaves, so most lie inside one leaf, and a leaf that was read covers
 // its other cells too: they count as covered and are not probed again.
 //
-// - Of tables with overlapping prefixes only some are used. The most stable prefix, the one least likely to
+// - Of trees with overlapping prefixes only some are used. The most stable prefix, the one least likely to
 //   be flipped, is taken first; then the next that shares at most kSharedBits bits with those taken.
-// - The sequences of the tables are merged by what a probe adds to the recall, given all probes before it.
+// - The sequences of the trees are merged by what a probe adds to the recall, given all probes before it.
 // - The search ends when the near-duplicates covered, as a fraction of all within the radius, reach the
 //   target. The last probe overshoots the target, often by far, so the mean recall of many queries would be
 //   several points above it. With even_out, a probe that would pass the target is therefore left out with a
@@ -56,7 +56,7 @@ struct GuidedQuery {
 };
 
 struct GuidedProbe {
-    int table;
+    int tree;
     Fingerprint flips;       // the bits of the query's fingerprint that are flipped, among the cell's
     std::uint64_t key_flips; // the same among the bits of the key
     std::uint64_t first_key;
@@ -71,7 +71,7 @@ struct GuidedRange {
     std::uint64_t last_key;
     std::uint64_t first_counted; // that counts as covered: whole cells
     std::uint64_t last_counted;
-    int stream; // which of the chosen tables
+    int stream; // which of the chosen trees
 };
 
 // Tens of kilobytes: do not put it on the stack.
@@ -79,7 +79,7 @@ class GuidedPlan
 {
 public:
     // Sets the order of keys, and how many of their leading bits a cell fixes, 1 to 64. Keeps the pointer.
-    void set_tables(const KeyOrder *order, int prefix_bits);
+    void set_trees(const KeyOrder *order, int prefix_bits);
 
     // Keeps the pointers to nodes and ranges. Makes at most `range_count` probes; about 8 nodes for each are
     // plenty.
@@ -107,21 +107,21 @@ public:
 
     std::size_t probes() const { return range_count_; }
 
-    // The chosen tables, the most stable first.
-    int tables() const { return tables_; }
-    int table(int i) const { return stream_[i].table; }
+    // The chosen trees, the most stable first.
+    int trees() const { return trees_; }
+    int tree(int i) const { return stream_[i].tree; }
 
 private:
-    // Per-table state that does not depend on the query.
+    // Per-tree state that does not depend on the query.
     struct TableBits {
         Fingerprint prefix;         // the bits of the fingerprint that lead the keys
         std::uint8_t source[kBits]; // the key's bit 63 - i is bit source[i] of the fingerprint
         std::uint8_t place[kBits];  // and the other way round: i for bit source[i]
     };
 
-    // A table's cells in the order of probing.
+    // A tree's cells in the order of probing.
     struct Stream {
-        int table;
+        int tree;
         bool opened;       // the first cell was probed, and the others are in order
         Fingerprint flips; // of the next cell
         double gain;       // -1 if there is none
@@ -132,23 +132,23 @@ private:
         Vosh vosh;
     };
 
-    void choose_tables();
+    void choose_trees();
     void advance(int number);
     int best_stream();
     bool counted(int stream, std::uint64_t key) const;
     unsigned uncounted(int stream, std::uint64_t first_cell, std::uint64_t first, std::uint64_t last) const;
-    std::uint64_t key_bits(int table, Fingerprint bits) const;
-    Fingerprint fingerprint_bits(int table, std::uint64_t bits) const;
+    std::uint64_t key_bits(int tree, Fingerprint bits) const;
+    Fingerprint fingerprint_bits(int tree, std::uint64_t bits) const;
 
     const KeyOrder *order_;
     int prefix_bits_;
-    TableBits bits_[kMaxTables];
+    TableBits bits_[kMaxTrees];
 
     Fingerprint query_;
     double target_;
     double draw_; // from 0 to below 1
     bool reached_;
-    int tables_;
+    int trees_;
     int last_stream_;
     std::size_t covered_; // for so many probes cover() was called
     VoshNode *nodes_;

@@ -71,14 +71,13 @@ double chance_of_number(int query)
 }
 
 // Sorts the rows of each query by distance, and sets the ranks of their lists.
-void rank_rows(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory)
+void rank_rows(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory)
 {
     for (int q = 0; q < measure->queries; q++) {
         NearRow *near = rows_of(*measure, q);
-        nearest_lists(table, measure->distances,
-                      measure->query + static_cast<std::size_t>(measure->bytes) * q, table.lists,
-                      memory.distance, memory.list);
-        for (std::uint32_t i = 0; i < table.lists; i++)
+        nearest_lists(set, measure->distances, measure->query + static_cast<std::size_t>(measure->bytes) * q,
+                      set.lists, memory.distance, memory.list);
+        for (std::uint32_t i = 0; i < set.lists; i++)
             memory.rank[memory.list[i]] = i;
         for (int i = 0; i < measure->found[q]; i++) {
             near[i].list = memory.rank[near[i].list];
@@ -211,13 +210,13 @@ void order_by_list(ListMeasure *measure)
 
 } // namespace
 
-ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory)
+ListRecall measured_recall(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory)
 {
     constexpr double kNearlyAll =
         0.995; // of the rows are nearer than those that a query unlike the rows finds
     // A sample of queries gives the recall to a point or two. This much of what would be missed is found in addition.
     constexpr double kMargin = 0.1;
-    rank_rows(measure, table, memory);
+    rank_rows(measure, set, memory);
     const int count = sight(*measure, memory.sighting);
     if (count == 0)
         return {};
@@ -230,18 +229,17 @@ ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const
         const Sighting *median = begin + (end - begin) / 2;
         curve.distance[node] = median->distance;
         recall.distance[node] = median->distance;
-        add_up(*measure, begin, end, table.lists,
-               memory.found + static_cast<std::size_t>(node) * table.lists);
+        add_up(*measure, begin, end, set.lists, memory.found + static_cast<std::size_t>(node) * set.lists);
     }
     recall.distance[kDistanceNodes - 1] =
         memory.sighting[std::min(count - 1, static_cast<int>(count * kNearlyAll))].distance;
     order_by_list(measure);
     for (int i = 0; i < kRecallSteps; i++) {
-        fit_curve(*measure, memory.found, table.lists, kRecallLevels[i] + (1 - kRecallLevels[i]) * kMargin,
+        fit_curve(*measure, memory.found, set.lists, kRecallLevels[i] + (1 - kRecallLevels[i]) * kMargin,
                   &curve);
         for (int node = 0; node < kDistanceNodes; node++) {
             const double lists =
-                std::min(std::exp(curve.at(recall.distance[node])), static_cast<double>(table.lists));
+                std::min(std::exp(curve.at(recall.distance[node])), static_cast<double>(set.lists));
             recall.lists[node][i] = std::max(static_cast<std::uint32_t>(std::round(lists * kListParts)),
                                              i > 0 ? recall.lists[node][i - 1] : kListParts);
         }

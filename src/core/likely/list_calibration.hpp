@@ -47,6 +47,6 @@ struct CalibrationMemory {
     float *found;               // for kDistanceNodes times all lists
     Sighting *sighting;         // for kSightings of each query
 };
-ListRecall measured_recall(ListMeasure *measure, const CenterTable &table, const CalibrationMemory &memory);
+ListRecall measured_recall(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory);
 
 } // namespace simhash

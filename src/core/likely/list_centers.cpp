@@ -40,29 +40,27 @@ struct Nearest {
 
 } // namespace
 
-const char *check_groups(const CenterTable &table)
+const char *check_groups(const CenterSet &set)
 {
-    bool valid = table.first[0] == 0 && table.first[table.groups] == table.lists;
-    for (std::uint32_t i = 0; i < table.groups && valid; i++)
-        valid = table.first[i] < table.first[i + 1] && table.first[i + 1] <= table.lists;
+    bool valid = set.first[0] == 0 && set.first[set.groups] == set.lists;
+    for (std::uint32_t i = 0; i < set.groups && valid; i++)
+        valid = set.first[i] < set.first[i + 1] && set.first[i + 1] <= set.lists;
     return valid ? nullptr : "The groups of lists are not valid.";
 }
 
-std::uint32_t nearest_list(const CenterTable &table, SignatureDistances distances,
-                           const std::uint8_t *signature, std::uint16_t *distance)
+std::uint32_t nearest_list(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
+                           std::uint16_t *distance)
 {
-    const std::size_t stride = static_cast<std::size_t>(table.bytes);
+    const std::size_t stride = static_cast<std::size_t>(set.bytes);
     Nearest near;
-    distances(signature, table.bytes, table.group, stride, static_cast<int>(table.groups), distance);
-    for (std::uint32_t i = 0; i < table.groups; i++)
+    distances(signature, set.bytes, set.group, stride, static_cast<int>(set.groups), distance);
+    for (std::uint32_t i = 0; i < set.groups; i++)
         near.add(i, distance[i]);
     std::uint32_t best = 0;
     int least = INT32_MAX;
     for (int g = 0; g < near.count; g++) {
-        const std::uint32_t first = table.first[near.number[g]],
-                            count = table.first[near.number[g] + 1] - first;
-        distances(signature, table.bytes, table.list_center(first), stride, static_cast<int>(count),
-                  distance);
+        const std::uint32_t first = set.first[near.number[g]], count = set.first[near.number[g] + 1] - first;
+        distances(signature, set.bytes, set.list_center(first), stride, static_cast<int>(count), distance);
         const std::uint32_t at =
             static_cast<std::uint32_t>(std::min_element(distance, distance + count) - distance);
         if (distance[at] < least) {
@@ -73,19 +71,19 @@ std::uint32_t nearest_list(const CenterTable &table, SignatureDistances distance
     return best;
 }
 
-void nearest_lists(const CenterTable &table, SignatureDistances distances, const std::uint8_t *signature,
+void nearest_lists(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
                    std::uint32_t wanted, std::uint16_t *distance, std::uint32_t *list)
 {
-    SIMHASH_ASSERT(wanted <= table.lists);
-    distances(signature, table.bytes, table.center, static_cast<std::size_t>(table.bytes),
-              static_cast<int>(table.lists), distance);
+    SIMHASH_ASSERT(wanted <= set.lists);
+    distances(signature, set.bytes, set.center, static_cast<std::size_t>(set.bytes),
+              static_cast<int>(set.lists), distance);
     // How many centers are nearer than each distance: there the lists at that distance begin.
     std::uint32_t begin[kMostSignatureBits + 2] = {};
-    for (std::uint32_t i = 0; i < table.lists; i++)
+    for (std::uint32_t i = 0; i < set.lists; i++)
         begin[distance[i] + 1]++;
-    for (int d = 1; d <= table.bytes * 8; d++)
+    for (int d = 1; d <= set.bytes * 8; d++)
         begin[d] += begin[d - 1];
-    for (std::uint32_t i = 0; i < table.lists; i++) {
+    for (std::uint32_t i = 0; i < set.lists; i++) {
         std::uint32_t at = begin[distance[i]]++;
         if (at < wanted)
             list[at] = i;
@@ -209,8 +207,8 @@ void divide_rows(const CenterSample &sample, std::uint32_t groups, std::uint32_t
 
 } // namespace
 
-CenterTable choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
-                           std::uint32_t *first, std::uint8_t *center)
+CenterSet choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
+                         std::uint32_t *first, std::uint8_t *center)
 {
     SIMHASH_ASSERT(lists >= 1 && sample.count >= 1);
     const std::uint32_t groups =

@@ -14,7 +14,7 @@
 namespace simhash
 {
 
-struct CenterTable {
+struct CenterSet {
     int bytes; // of a signature
     std::uint32_t groups;
     std::uint32_t lists;
@@ -29,16 +29,16 @@ struct CenterTable {
 };
 
 // What is wrong with the numbers in `first`, or null.
-const char *check_groups(const CenterTable &table);
+const char *check_groups(const CenterSet &set);
 
 // The list of a signature: that of the nearest center of the nearest groups. `distance` has room for one number for each
 // group and for each list.
-std::uint32_t nearest_list(const CenterTable &table, SignatureDistances distances,
-                           const std::uint8_t *signature, std::uint16_t *distance);
+std::uint32_t nearest_list(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
+                           std::uint16_t *distance);
 
 // Writes the `wanted` lists whose centers are nearest to a signature to `list`, the nearest first. `wanted` is at most the
 // number of lists. `distance` as above.
-void nearest_lists(const CenterTable &table, SignatureDistances distances, const std::uint8_t *signature,
+void nearest_lists(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
                    std::uint32_t wanted, std::uint16_t *distance, std::uint32_t *list);
 
 // The sample of rows from which centers are chosen, and the memory for it.
@@ -67,7 +67,7 @@ inline std::uint32_t most_lists(std::uint32_t lists) { return lists + groups_for
 
 // Chooses about `lists` centers. `group`, `first` and `center` have room for groups_for(), one more, and most_lists().
 // Requires: lists >= 1, count >= 1.
-CenterTable choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
-                           std::uint32_t *first, std::uint8_t *center);
+CenterSet choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
+                         std::uint32_t *first, std::uint8_t *center);
 
 } // namespace simhash

@@ -108,7 +108,7 @@ void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, co
     layout_ = layout;
     flips_ = flips;
     key_ = key;
-    for (int t = 0; t < layout->tables; t++)
+    for (int t = 0; t < layout->trees; t++)
         std::fill(missed_[t].at, missed_[t].at + kFlipRates, 1.0F);
     for (auto &memo : memo_)
         memo.bits = -1;
@@ -137,11 +137,11 @@ void add(const FlipRates &value, FlipRates *sum)
 
 // Adds the probability of the keys that are not below a bound, or not above it if it is the upper one. `value` is that of
 // the first `from` bits, in which all of them agree with the bound.
-void ProbeModel::add_side(int table, std::uint64_t bound, bool upper, int from, FlipRates value,
+void ProbeModel::add_side(int tree, std::uint64_t bound, bool upper, int from, FlipRates value,
                           FlipRates *sum) const
 {
-    const std::uint16_t *bit = layout_->key_bits(table);
-    const std::uint64_t errors = bound ^ key_[table];
+    const std::uint16_t *bit = layout_->key_bits(tree);
+    const std::uint64_t errors = bound ^ key_[tree];
     // If the rest of the bound is the extreme one, all keys belong to the range.
     const int end = std::min(kDeepest, kKeyBits - std::countr_zero(upper ? ~bound : bound));
     for (int i = from; i < end; i++) {
@@ -158,14 +158,14 @@ void ProbeModel::add_side(int table, std::uint64_t bound, bool upper, int from, 
 }
 
 // Adds P(low <= key <= high): the range is cut into ranges of keys with the same leading bits.
-void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
+void ProbeModel::add_range(int tree, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
 {
-    const std::uint16_t *bit = layout_->key_bits(table);
+    const std::uint16_t *bit = layout_->key_bits(tree);
     const int common = std::min(kDeepest, std::countl_zero(low ^ high));
     FlipRates prefix;
     std::fill(prefix.at, prefix.at + kFlipRates, 1.0F);
     for (int i = 0; i < common; i++)
-        multiply(flips_->of_bit(bit[i]), (low ^ key_[table]) >> (63 - i) & 1, &prefix);
+        multiply(flips_->of_bit(bit[i]), (low ^ key_[tree]) >> (63 - i) & 1, &prefix);
     if (common == kDeepest) {
         add(prefix, sum);
         return;
@@ -174,8 +174,8 @@ void ProbeModel::add_range(int table, std::uint64_t low, std::uint64_t high, Fli
     for (const bool upper : {false, true}) {
         const std::uint64_t bound = upper ? high : low;
         FlipRates side = prefix;
-        multiply(flips_->of_bit(bit[common]), (bound ^ key_[table]) >> (63 - common) & 1, &side);
-        add_side(table, bound, upper, common + 1, side, sum);
+        multiply(flips_->of_bit(bit[common]), (bound ^ key_[tree]) >> (63 - common) & 1, &side);
+        add_side(tree, bound, upper, common + 1, side, sum);
     }
 }
 
@@ -190,15 +190,15 @@ const FlipRates &ProbeModel::within(int bits, int radius)
     return memo.rates;
 }
 
-void ProbeModel::read_leaf(int table, std::uint64_t low, std::uint64_t high, int radius)
+void ProbeModel::read_leaf(int tree, std::uint64_t low, std::uint64_t high, int radius)
 {
     FlipRates in_leaf = {};
-    add_range(table, low, high, &in_leaf);
+    add_range(tree, low, high, &in_leaf);
     int depth = std::countl_zero(low ^ high);
-    int errors = depth == 0 ? 0 : std::popcount((low ^ key_[table]) >> (64 - depth));
+    int errors = depth == 0 ? 0 : std::popcount((low ^ key_[tree]) >> (64 - depth));
     const FlipRates &candidate = within(layout_->key_length() - depth, radius - errors);
     for (int g = 0; g < kFlipRates; g++)
-        missed_[table].at[g] -= in_leaf.at[g] * candidate.at[g];
+        missed_[tree].at[g] -= in_leaf.at[g] * candidate.at[g];
 }
 
 double ProbeModel::found(double f) const
@@ -206,7 +206,7 @@ double ProbeModel::found(double f) const
     double at = f / static_cast<double>(kFlipStep);
     int g = std::clamp(static_cast<int>(at), 0, kFlipRates - 2);
     double fraction = std::min(at - g, 1.0), missed = 1;
-    for (int t = 0; t < layout_->tables; t++) {
+    for (int t = 0; t < layout_->trees; t++) {
         const FlipRates &rates = missed_[t];
         double low = static_cast<double>(rates.at[g]), high = static_cast<double>(rates.at[g + 1]);
         missed *= std::max(0.0, low + (high - low) * fraction);
@@ -234,15 +234,14 @@ int candidate_radius(int bits, int depth, int errors, double rows, double count)
     return radius + errors;
 }
 
-void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int table,
-                 std::uint8_t cost[kKeyBits])
+void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int tree, std::uint8_t cost[kKeyBits])
 {
     for (int i = 0; i < kKeyBits; i++) {
         if (flips.uniform()) {
             cost[i] = 1;
             continue;
         }
-        double p = static_cast<double>(flips.of_bit(layout.key_bits(table)[i]).at[kCostRate]);
+        double p = static_cast<double>(flips.of_bit(layout.key_bits(tree)[i]).at[kCostRate]);
         double f = static_cast<double>(flip_rate(kCostRate));
         double relative = std::log((1 - p) / std::max(p, 1e-12)) / std::log((1 - f) / f);
         cost[i] = static_cast<std::uint8_t>(std::clamp(std::lround(kMeanCost * relative), 1L, 255L));

@@ -53,21 +53,20 @@ public:
 
     // Notes that the leaf of the keys low to high (inclusive) of a tree has been read, with candidates up to
     // `radius` errors in the key.
-    void read_leaf(int table, std::uint64_t low, std::uint64_t high, int radius);
+    void read_leaf(int tree, std::uint64_t low, std::uint64_t high, int radius);
 
     // P(found | f).
     double found(double f) const;
 
 private:
     const FlipRates &within(int bits, int radius);
-    void add_side(int table, std::uint64_t bound, bool upper, int from, FlipRates value,
-                  FlipRates *sum) const;
-    void add_range(int table, std::uint64_t low, std::uint64_t high, FlipRates *sum) const;
+    void add_side(int tree, std::uint64_t bound, bool upper, int from, FlipRates value, FlipRates *sum) const;
+    void add_range(int tree, std::uint64_t low, std::uint64_t high, FlipRates *sum) const;
 
     const SignatureLayout *layout_;
     const FlipModel *flips_;
     const std::uint64_t *key_;
-    FlipRates missed_[kMaxTables]; // 1 - the sum over a tree's leaves
+    FlipRates missed_[kMaxTrees]; // 1 - the sum over a tree's leaves
     struct {
         int bits, radius;
         FlipRates rates;
@@ -82,7 +81,7 @@ void binomial_within(int n, int radius, FlipRates *result);
 int candidate_radius(int bits, int depth, int errors, double rows, double count);
 
 // Costs for ProbeBall of the bits of a tree's key: all 1 without weights.
-void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int table,
+void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int tree,
                  std::uint8_t cost[kKeyBits]);
 
 } // namespace simhash

@@ -233,15 +233,15 @@ void estimate_chance(const Neighborhoods &all, int bits, double *within, double 
     }
 }
 
-Buckets measure_buckets(const KeyOrder &order, int table, const Fingerprint *sample, std::size_t count,
+Buckets measure_buckets(const KeyOrder &order, int tree, const Fingerprint *sample, std::size_t count,
                         std::uint64_t *key)
 {
     Buckets buckets = {0, 0};
-    int bits = order.design.table[table].header_bits;
+    int bits = order.design.tree[tree].header_bits;
     if (count == 0)
         return buckets;
     for (std::size_t i = 0; i < count; i++)
-        key[i] = bits == 0 ? 0 : order.key(table, sample[i]) >> (kBits - bits);
+        key[i] = bits == 0 ? 0 : order.key(tree, sample[i]) >> (kBits - bits);
     std::sort(key, key + count);
     for (std::size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && key[to] == key[from];)

@@ -66,14 +66,14 @@ void add_neighborhood(const BitRows &sample, std::size_t row, std::uint16_t *dis
 // one, for precision.
 void estimate_chance(const Neighborhoods &all, int bits, double *within, double *pairs);
 
-// How the rows are distributed over the buckets, that is the values of the header, of a table.
+// How the rows are distributed over the buckets, that is the values of the header, of a tree.
 struct Buckets {
     double largest; // the share of rows in the largest one
     double shared;  // the chance that two rows share one
 };
 
 // Uses `key` as work space, which has room for `count` keys.
-Buckets measure_buckets(const KeyOrder &order, int table, const Fingerprint *sample, std::size_t count,
+Buckets measure_buckets(const KeyOrder &order, int tree, const Fingerprint *sample, std::size_t count,
                         std::uint64_t *key);
 
 } // namespace simhash

@@ -93,19 +93,18 @@ void order_steps(const Weights &weights, const KeyOrder &order, SearchPlan *plan
 {
     if (plan->steps == 1)
         return;
-    std::int32_t flips[kBits], in_block[kMaxBlocks], expected[kMaxTables];
+    std::int32_t flips[kBits], in_block[kMaxBlocks], expected[kMaxTrees];
     estimate_flips(weights, flips);
     sum_blocks(order, flips, in_block);
     for (int i = 0; i < plan->steps; i++) {
-        const int number = plan->step[i].table;
-        const DesignTable &table = order.design.table[number];
+        const int number = plan->step[i].tree;
+        const DesignTree &tree = order.design.tree[number];
         expected[number] = 0;
-        for (int k = 0; k < table.header_blocks; k++)
-            expected[number] += in_block[table.order[k]];
+        for (int k = 0; k < tree.header_blocks; k++)
+            expected[number] += in_block[tree.order[k]];
     }
     const auto comes_before = [&expected](const SearchStep &a, const SearchStep &b) {
-        return expected[a.table] != expected[b.table] ? expected[a.table] < expected[b.table]
-                                                      : a.table < b.table;
+        return expected[a.tree] != expected[b.tree] ? expected[a.tree] < expected[b.tree] : a.tree < b.tree;
     };
     for (int i = 1; i < plan->steps; i++) {
         const SearchStep step = plan->step[i];

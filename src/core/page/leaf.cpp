@@ -127,7 +127,7 @@ LeafView::LeafView(const char *page) : LeafLayout(layout_of(page))
     marks_end_ = reinterpret_cast<const unsigned char *>(page + header->special);
 }
 
-ComparedParts compared_near(const char *page, std::size_t page_size, std::uint64_t key)
+ComparedSpans compared_near(const char *page, std::size_t page_size, std::uint64_t key)
 {
     LeafLayout layout = layout_of(page);
     layout.prefix_bits %= 64;
@@ -136,16 +136,16 @@ ComparedParts compared_near(const char *page, std::size_t page_size, std::uint64
         return std::size_t{
             load_number<std::uint16_t>(page + end + sizeof(std::uint16_t) * static_cast<std::size_t>(sub))};
     };
-    auto part = [&](std::size_t begin, std::size_t end) {
-        return PagePart{std::min(begin, page_size), std::min(end, page_size)};
+    auto span = [&](std::size_t begin, std::size_t end) {
+        return PageSpan{std::min(begin, page_size), std::min(end, page_size)};
     };
     const std::size_t columns = layout.columns_at(), rows = end_of(layout.sub_ranges() - 1);
     const std::size_t bag = columns + static_cast<std::size_t>(layout.row_bytes()) * rows;
-    const PagePart bag_part = part(bag, page_header(page)->lower);
+    const PageSpan bag_span = span(bag, page_header(page)->lower);
     if (layout.whole())
-        return {part(columns, bag), bag_part};
+        return {span(columns, bag), bag_span};
     const int sub = layout.sub_range(key);
-    return {part(columns + 4 * (sub == 0 ? 0 : end_of(sub - 1)), columns + 4 * end_of(sub)), bag_part};
+    return {span(columns + 4 * (sub == 0 ? 0 : end_of(sub - 1)), columns + 4 * end_of(sub)), bag_span};
 }
 
 int LeafView::removed() const

@@ -21,7 +21,7 @@ namespace simhash
 {
 
 struct LeafEntry {
-    LeafKey key;       // in the order of the table
+    LeafKey key;       // in the order of the tree
     std::uint64_t tid; // packed
 
     bool operator==(const LeafEntry &) const = default;
@@ -199,13 +199,13 @@ private:
 
 // What a search near a key compares first: of packed leaves the column of the key's sub-range, and of all the bag. The page
 // may change meanwhile, or be none of a leaf.
-struct PagePart {
+struct PageSpan {
     std::size_t begin, end; // bytes of the page
 };
-struct ComparedParts {
-    PagePart columns, bag;
+struct ComparedSpans {
+    PageSpan columns, bag;
 };
-ComparedParts compared_near(const char *page, std::size_t page_size, std::uint64_t key);
+ComparedSpans compared_near(const char *page, std::size_t page_size, std::uint64_t key);
 
 // Calls visit(place, entry) for each entry of a leaf.
 template <typename Visit> void visit_leaf(const char *page, Visit visit) { LeafView(page).visit(visit); }

@@ -12,7 +12,7 @@ namespace simhash
 // What a search wants of a leaf: keys that differ from the query's in at most `radius` bits, and in at least `least` and
 // at most `budget` of those in `header`.
 struct LeafQuery {
-    LeafKey key; // in the order of the leaf's table
+    LeafKey key; // in the order of the leaf's tree
     int radius;
     std::uint64_t header; // leading bits of the key
     int budget;

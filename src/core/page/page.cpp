@@ -78,25 +78,25 @@ void delete_page(char *page)
 void claim_page(char *page)
 {
     SIMHASH_ASSERT(is_deleted(page));
-    page_tail(page)->table = kNoTable;
-    page_tail(page)->level = kNoTable;
+    page_tail(page)->tree = kNoTree;
+    page_tail(page)->level = kNoTree;
     // Before the new flags are written.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-void init_other_page(char *page, std::size_t page_size, int table, std::uint16_t flags)
+void init_other_page(char *page, std::size_t page_size, int tree, std::uint16_t flags)
 {
     set_header(page, page_size, sizeof(RawPageHeader), page_size - sizeof(PageTail));
     PageTail *tail = page_tail(page);
     tail->flags = flags;
     tail->right = kNoBlock;
-    tail->table = static_cast<std::uint8_t>(table);
+    tail->tree = static_cast<std::uint8_t>(tree);
     tail->page_id = kPageId;
 }
 
-void init_page(char *page, std::size_t page_size, int table, int level, int words)
+void init_page(char *page, std::size_t page_size, int tree, int level, int words)
 {
-    init_other_page(page, page_size, table, level > 0 ? kInner : words == 2 ? kLeaf | kPairKeys : kLeaf);
+    init_other_page(page, page_size, tree, level > 0 ? kInner : words == 2 ? kLeaf | kPairKeys : kLeaf);
     page_tail(page)->level = static_cast<std::uint8_t>(level);
     if (level == 0)
         leaf_clear(page);
@@ -181,11 +181,11 @@ const char *check_contents(const char *page, std::size_t page_size, int words)
 
 } // namespace
 
-const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words)
+const char *check_tree_page(const char *page, std::size_t page_size, int tree, int level, int words)
 {
     if (const char *wrong = check_page_header(page, page_size))
         return wrong;
-    if (const char *wrong = check_page_place(page, page_size, table, level))
+    if (const char *wrong = check_page_place(page, page_size, tree, level))
         return wrong;
     const PageTail *tail = page_tail(page);
     if (tail->zero != 0)
@@ -199,7 +199,7 @@ const char *check_tree_page(const char *page, std::size_t page_size, int table, 
     return nullptr;
 }
 
-const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words)
+const char *check_any_tree_page(const char *page, std::size_t page_size, int all_trees, int words)
 {
     if (page_header(page)->special != page_size - sizeof(PageTail))
         return "The page header is not that of a simhash index.";
@@ -211,9 +211,9 @@ const char *check_any_tree_page(const char *page, std::size_t page_size, int tre
                    ? wrong
                    : "The page is deleted but not empty.";
     }
-    int table = page_tail(page)->table;
-    return table >= trees ? "The page does not belong to any tree."
-                          : check_tree_page(page, page_size, table, -1, table == trees - 1 ? 1 : words);
+    int tree = page_tail(page)->tree;
+    return tree >= all_trees ? "The page does not belong to any tree."
+                             : check_tree_page(page, page_size, tree, -1, tree == all_trees - 1 ? 1 : words);
 }
 
 bool downlinks_ascend(const char *page)
@@ -226,7 +226,7 @@ bool downlinks_ascend(const char *page)
     return !belongs_right(page, inner_bound(page, count - 1));
 }
 
-const char *check_page_place(const char *page, std::size_t page_size, int table, int level)
+const char *check_page_place(const char *page, std::size_t page_size, int tree, int level)
 {
     const char *tail = page + page_size - sizeof(PageTail);
     std::uint16_t flags;
@@ -234,7 +234,7 @@ const char *check_page_place(const char *page, std::size_t page_size, int table,
     std::atomic_thread_fence(std::memory_order_seq_cst); // see claim_page
     if (flags & kDeleted)
         return "The page has been deleted.";
-    if (static_cast<std::uint8_t>(tail[offsetof(PageTail, table)]) != table)
+    if (static_cast<std::uint8_t>(tail[offsetof(PageTail, tree)]) != tree)
         return "The page belongs to another tree.";
     if (level >= 0 && static_cast<std::uint8_t>(tail[offsetof(PageTail, level)]) != level)
         return "The page is at the wrong level.";

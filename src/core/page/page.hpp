@@ -1,7 +1,7 @@
 // The on-disk format of the index. src/am/format.md describes it in prose.
 //
 //   block 0                 the metapage
-//   blocks 1 … T            the roots of the T tables' trees, which never move
+//   blocks 1 … T            the roots of the T trees, which never move
 //   block T + 1             the root of the tree of NULLs
 //   later blocks            leaves and inner pages, in the order of their creation
 //
@@ -30,8 +30,8 @@ inline constexpr std::uint16_t kPageId = 0x5348;
 inline constexpr std::uint32_t kNoBlock = 0xFFFFFFFF;
 inline constexpr std::uint32_t kMetaBlock = 0;
 
-// The tree of NULLs is table number T: fingerprint 0 stands for NULL there.
-inline std::uint32_t root_block(int table) { return static_cast<std::uint32_t>(table) + 1; }
+// The tree of NULLs is tree number T: fingerprint 0 stands for NULL there.
+inline std::uint32_t root_block(int tree) { return static_cast<std::uint32_t>(tree) + 1; }
 
 // Flags of a page.
 inline constexpr std::uint16_t kLeaf = 1;
@@ -94,7 +94,7 @@ struct PageTail {
     Tid high_tid;
     std::uint16_t flags;
     std::uint32_t right; // the right sibling, kNoBlock if rightmost
-    std::uint8_t table;
+    std::uint8_t tree;
     std::uint8_t level; // 0 for leaves
     std::uint16_t page_id;
 };
@@ -102,7 +102,7 @@ static_assert(sizeof(PageTail) == 40 && offsetof(PageTail, high_key) == 16 &&
               offsetof(PageTail, page_id) == 38);
 
 inline constexpr std::uint64_t kNoRow = 0; // in place of a packed tid
-inline constexpr std::uint8_t kNoTable = 0xFE;
+inline constexpr std::uint8_t kNoTree = 0xFE;
 
 // A reference of an inner page. References grow down from the special space, as keys grow up.
 struct Downlink {
@@ -122,7 +122,7 @@ static_assert(sizeof(Downlink) == 10 && alignof(Downlink) == 2);
 struct MetaData {
     std::uint32_t magic;
     std::uint32_t version;
-    TableDesign design;
+    TreeDesign design;
     std::uint8_t bit_order[kBits];
     std::uint8_t fillfactor;
     std::uint8_t zero[7];
@@ -131,7 +131,7 @@ struct MetaData {
     double model_share[8]; // unused ones are 0; all are for model 0
 };
 static_assert(kVolatilityLevels <= 8);
-static_assert(sizeof(DesignTable) == 18 && sizeof(DesignRegion) == 5 && sizeof(TableDesign) == 676);
+static_assert(sizeof(DesignTree) == 18 && sizeof(DesignRegion) == 5 && sizeof(TreeDesign) == 676);
 static_assert(offsetof(MetaData, design) == 8 && offsetof(MetaData, bit_order) == 684 &&
               offsetof(MetaData, fillfactor) == 748 && offsetof(MetaData, model) == 756 &&
               offsetof(MetaData, model_share) == 768 && sizeof(MetaData) == 832);
@@ -248,18 +248,18 @@ void inner_insert(char *page, int at, Position bound, std::uint32_t child);
 
 // Makes an empty page of the given size, all zeros except header, tail and the head of a leaf. Its range is everything.
 // `words`: of a leaf's keys.
-void init_page(char *page, std::size_t page_size, int table, int level, int words = 1);
+void init_page(char *page, std::size_t page_size, int tree, int level, int words = 1);
 // The same for a page outside the trees, which has these flags.
-void init_other_page(char *page, std::size_t page_size, int table, std::uint16_t flags);
+void init_other_page(char *page, std::size_t page_size, int tree, std::uint16_t flags);
 void init_meta_page(char *page, std::size_t page_size, const MetaData &meta);
 
 // Removes downlink `at`.
 void inner_remove(char *page, int at);
 
-// Empties a page that no link leads to any more. It keeps its table and level.
+// Empties a page that no link leads to any more. It keeps its tree and level.
 void delete_page(char *page);
 // Marks a deleted page as one that is about to become another. Whoever has followed an old link to it and reads
-// flags, table and level without a lock must not take it for what it was.
+// flags, tree and level without a lock must not take it for what it was.
 void claim_page(char *page);
 
 int inner_capacity(std::size_t page_size);
@@ -272,8 +272,8 @@ const char *check_page_header(const char *page, std::size_t page_size);
 
 // What is wrong with a page, or nullptr. Reads nothing outside the page, whatever it holds. A page that
 // passes can be used with the functions above without further bounds checks. `words`: of the keys in the leaves
-// of this table.
-const char *check_tree_page(const char *page, std::size_t page_size, int table, int level, int words = 1);
+// of this tree.
+const char *check_tree_page(const char *page, std::size_t page_size, int tree, int level, int words = 1);
 const char *check_meta_page(const char *page, std::size_t page_size);
 
 // Whether it is a metapage, but of another build's format: not damaged, but not to be read either.
@@ -281,18 +281,18 @@ bool is_other_format(const char *page, std::size_t page_size);
 
 // The same for a page of any of the trees, at any level, or a deleted one. The last tree, that of NULLs, has keys of
 // one word.
-const char *check_any_tree_page(const char *page, std::size_t page_size, int trees, int words = 1);
+const char *check_any_tree_page(const char *page, std::size_t page_size, int all_trees, int words = 1);
 
 // Whether a page that passed is an inner page whose downlinks ascend and lie below its high.
 bool downlinks_ascend(const char *page);
 
-// Why a page is not one of this table and level (any level if -1), or nullptr. If the page is pinned this can be
+// Why a page is not one of this tree and level (any level if -1), or nullptr. If the page is pinned this can be
 // told without a lock: only a deleted page that nobody else has pinned becomes another, and it is claimed first. So
 // neither an old link nor a damaged one changes the order of locking.
-const char *check_page_place(const char *page, std::size_t page_size, int table, int level);
+const char *check_page_place(const char *page, std::size_t page_size, int tree, int level);
 
 // What is wrong with a page that is read from this block, or nullptr: it may be a copy of another block, which passes
-// every other check. The last leaf of a table in place of its root, for example, would be a tree of one leaf.
+// every other check. The last leaf of a tree in place of its root, for example, would be a tree of one leaf.
 inline const char *check_own_block(const char *page, std::uint32_t block)
 {
     return page_header(page)->block == block ? nullptr : "The page belongs to another block.";

@@ -32,14 +32,14 @@ double plan_trees(const SignatureLayout &layout, int radius, const SignatureInde
     plan->radius = radius;
     plan->steps = 0;
     plan->leaves = 0;
-    if (layout.tables == 0)
+    if (layout.trees == 0)
         return std::numeric_limits<double>::infinity();
     double candidates = 0;
     // Most trees have the same window and budget, so the estimates are those of the tree before.
     int last_header = -1, last_budget = -1;
     double leaves = 0, candidates_in = 0;
-    for (int t = 0; t < layout.tables; t++) {
-        int budget = (radius + 1) / layout.tables - (t < (radius + 1) % layout.tables ? 0 : 1);
+    for (int t = 0; t < layout.trees; t++) {
+        int budget = (radius + 1) / layout.trees - (t < (radius + 1) % layout.trees ? 0 : 1);
         if (budget < 0)
             break;
         int header = layout.header_bits(t);
@@ -63,12 +63,12 @@ double plan_probes(const SignatureLayout &layout, double flips, double recall, c
                    SearchPlan *plan)
 {
     constexpr double kCandidatesOfLeaf = 2; // by chance
-    if (layout.tables == 0)
+    if (layout.trees == 0)
         return std::numeric_limits<double>::infinity();
     // A leaf's entries agree in the first bits of their keys. In each tree the leaves are read by the number of these
     // bits that differ from the query's, and each tree finds the row with probability `wanted`.
     const double depth = std::log2(std::max(2.0, size.leaves));
-    const double wanted = 1 - std::pow(1 - std::min(recall, 1.0), 1.0 / layout.tables);
+    const double wanted = 1 - std::pow(1 - std::min(recall, 1.0), 1.0 / layout.trees);
     double leaves = 0, found = 0;
     double count = 1,
            within = std::pow(1 - flips, depth); // leaves with so many errors, and the row among them
@@ -80,20 +80,20 @@ double plan_probes(const SignatureLayout &layout, double flips, double recall, c
         count *= ways;
         within *= ways * flips / std::max(1 - flips, 1e-9);
     }
-    plan->leaves = layout.tables * std::min(leaves, size.leaves);
+    plan->leaves = layout.trees * std::min(leaves, size.leaves);
     return plan->leaves * (kLeafCost + kCandidatesOfLeaf * kCandidateCost);
 }
 
 int next_ring_end(const SignatureLayout &layout, int done, double scan, const SignatureIndexSize &size)
 {
-    // Radii just below a multiple of the number of tables use the budgets fully.
+    // Radii just below a multiple of the number of trees use the budgets fully.
     constexpr double kCheap = 16;
-    const int tables = layout.tables, last = layout.bits;
-    if (tables == 0)
+    const int trees = layout.trees, last = layout.bits;
+    if (trees == 0)
         return last;
     int end = last;
     SearchPlan plan;
-    for (int radius = (done + 1) / tables * tables + tables - 1; radius < last; radius += tables) {
+    for (int radius = (done + 1) / trees * trees + trees - 1; radius < last; radius += trees) {
         if (plan_trees(layout, radius, size, &plan) > scan / kCheap)
             break;
         end = radius;

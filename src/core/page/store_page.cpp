@@ -32,7 +32,7 @@ int plane_capacity(std::size_t page_size)
 
 void init_store_page(char *page, std::size_t page_size, std::uint16_t kind)
 {
-    init_other_page(page, page_size, kStoreTable, kind);
+    init_other_page(page, page_size, kStoreTree, kind);
 }
 
 } // namespace
@@ -230,7 +230,7 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
         return wrong;
     const RawPageHeader *header = page_header(page);
     const PageTail *tail = page_tail(page);
-    if (tail->table != kStoreTable)
+    if (tail->tree != kStoreTree)
         return "The page does not belong to the signature store.";
     if (kind != 0 && tail->flags != kind)
         return "The page of the signature store is of the wrong kind.";
@@ -251,12 +251,12 @@ const char *check_store_page(const char *page, std::size_t page_size, const Stor
     }
 }
 
-int most_signature_tables(int words, std::size_t page_size)
+int most_signature_trees(int words, std::size_t page_size)
 {
     std::size_t room = contents(page_size) - sizeof(NeighborFigures) - offsetof(SignatureMetaData, layout) -
                        offsetof(SignatureLayout, key);
     std::size_t key = sizeof(std::uint16_t) * static_cast<std::size_t>(words * kKeyBits);
-    return static_cast<int>(std::min<std::size_t>(room / key, kMaxTables));
+    return static_cast<int>(std::min<std::size_t>(room / key, kMaxTrees));
 }
 
 bool is_signature_meta_page(const char *page, std::size_t page_size)
@@ -309,7 +309,7 @@ const char *check_signature_meta_page(const char *page, std::size_t page_size)
     std::memcpy(static_cast<void *>(&meta), page + sizeof(RawPageHeader), size);
     if (!is_signature_layout(meta.layout, size - offsetof(SignatureMetaData, layout)))
         return "The layout of the signatures is not valid.";
-    if (meta.map != root_block(meta.layout.tables) + 1)
+    if (meta.map != root_block(meta.layout.trees) + 1)
         return "The map of segments is at the wrong place.";
     const char *fault = check_list_meta(meta);
     return fault != nullptr ? fault : check_neighbors(page);

@@ -32,8 +32,8 @@ inline constexpr std::uint16_t kPlanePage = 32;
 inline constexpr std::uint16_t kBodyPage = 64;
 inline constexpr std::uint16_t kListPage = 512;
 
-// The table number of store pages, so that no page of a tree is mistaken for one.
-inline constexpr std::uint8_t kStoreTable = 0xFF;
+// The tree number of store pages, so that no page of a tree is mistaken for one.
+inline constexpr std::uint8_t kStoreTree = 0xFF;
 
 struct SegmentEntry {
     std::uint32_t plane;
@@ -192,7 +192,7 @@ struct ListMeta {
 };
 static_assert(sizeof(ListMeta) == 144);
 
-// The metapage of a wide index, right after the page header. The layout is cut after its last table.
+// The metapage of a wide index, right after the page header. The layout is cut after its last tree.
 struct SignatureMetaData {
     std::uint32_t magic;
     std::uint32_t version; // kSignatureVersion
@@ -204,8 +204,8 @@ struct SignatureMetaData {
 
     std::size_t size() const { return offsetof(SignatureMetaData, layout) + layout.size(); }
 };
-// The most tables for which the metapage has room.
-int most_signature_tables(int words, std::size_t page_size);
+// The most trees for which the metapage has room.
+int most_signature_trees(int words, std::size_t page_size);
 static_assert(offsetof(SignatureMetaData, lists) == 16 && offsetof(SignatureMetaData, layout) == 160);
 
 // Whether the metapage of an index is that of a wide one, as far as its version says.

@@ -6,8 +6,8 @@
 namespace simhash
 {
 
-// The block values of a design, valid until the next call. With tables = 0 it is the distance's default. Raises an error
+// The block values of a design, valid until the next call. With trees = 0 it is the distance's default. Raises an error
 // if the design has none.
-const BlockValues &block_values(int distance, int tables);
+const BlockValues &block_values(int distance, int trees);
 
 } // namespace simhash

@@ -12,54 +12,54 @@ namespace
 // The block values of the last design. Making one can take a millisecond, so it is kept for the session, not
 // only for a call site.
 struct LastDesign {
-    int distance, tables;
+    int distance, trees;
     BlockValues values;
 };
 LastDesign last_design;
 
-[[noreturn]] void no_blocks(int distance, int tables)
+[[noreturn]] void no_blocks(int distance, int trees)
 {
     ereport(
         ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-        errmsg("there are no blocks with trees = %d for radius = %d", tables, distance),
+        errmsg("there are no blocks with trees = %d for radius = %d", trees, distance),
         errhint("Use one of the designs in simhash_index_designs(%d) with at least %d trees, or 0 for %d.",
-                distance, distance + 1, default_tables(distance)));
+                distance, distance + 1, default_trees(distance)));
 }
 
 } // namespace
 
-const BlockValues &block_values(int distance, int tables)
+const BlockValues &block_values(int distance, int trees)
 {
     if (distance < kMinDistance || distance > kMaxDistance)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("radius %d is out of range", distance),
                 errdetail("There are blocks for radii from %d to %d.", kMinDistance, kMaxDistance));
-    if (tables == 0)
-        tables = default_tables(distance);
-    if (last_design.distance != distance || last_design.tables != tables) {
-        TableDesign design;
+    if (trees == 0)
+        trees = default_trees(distance);
+    if (last_design.distance != distance || last_design.trees != trees) {
+        TreeDesign design;
         last_design.distance = 0;
-        if (!make_design(distance, tables, &design) || !last_design.values.set(design))
-            no_blocks(distance, tables);
+        if (!make_design(distance, trees, &design) || !last_design.values.set(design))
+            no_blocks(distance, trees);
         last_design.distance = distance;
-        last_design.tables = tables;
+        last_design.trees = trees;
     }
     return last_design.values;
 }
 
-// simhash_blocks(simhash, distance integer, tables integer) -> bigint[]: one value for each table.
+// simhash_blocks(simhash, distance integer, trees integer) -> bigint[]: one value for each tree.
 SIMHASH_FUNCTION(simhash_blocks)
 {
     const Fingerprint fingerprint = PG_GETARG_FINGERPRINT(0);
     const BlockValues &values = block_values(PG_GETARG_INT32(1), PG_GETARG_INT32(2));
-    std::uint64_t out[kMaxTables];
+    std::uint64_t out[kMaxTrees];
 
-    for (int table = 0; table < values.tables(); table++)
-        out[table] = values.value(table, fingerprint);
-    return bigint_array_datum(out, values.tables());
+    for (int tree = 0; tree < values.trees(); tree++)
+        out[tree] = values.value(tree, fingerprint);
+    return bigint_array_datum(out, values.trees());
 }
 
-// simhash_first_block(simhash, simhash, distance integer, tables integer) -> bigint: the first value that both
+// simhash_first_block(simhash, simhash, distance integer, trees integer) -> bigint: the first value that both
 // have. Null if they are further apart than the distance.
 SIMHASH_FUNCTION(simhash_first_block)
 {

@@ -1,4 +1,4 @@
-// simhash_index_designs(distance): the table designs that an index on fingerprints can have.
+// simhash_index_designs(distance): the tree designs that an index on fingerprints can have.
 #include "core/layout/tree_design.hpp"
 #include "pg/server/result_rows.hpp"
 
@@ -26,7 +26,7 @@ Datum texts(Datum *value, int count)
 }
 
 // The number of blocks of each region, and how many of them it spares.
-Datum regions(const TableDesign &design)
+Datum regions(const TreeDesign &design)
 {
     Datum region[kMaxBlocks];
     for (int i = 0; i < design.regions; i++)
@@ -34,7 +34,7 @@ Datum regions(const TableDesign &design)
     return texts(region, design.regions);
 }
 
-Datum block_bits(const TableDesign &design)
+Datum block_bits(const TreeDesign &design)
 {
     Datum bits[kMaxBlocks];
     for (int i = 0; i < design.blocks; i++)
@@ -42,31 +42,31 @@ Datum block_bits(const TableDesign &design)
     return integers(bits, design.blocks);
 }
 
-Datum header_bits(const TableDesign &design)
+Datum header_bits(const TreeDesign &design)
 {
-    Datum bits[kMaxTables];
-    for (int i = 0; i < design.tables; i++)
-        bits[i] = Int32GetDatum(design.table[i].header_bits);
-    return integers(bits, design.tables);
+    Datum bits[kMaxTrees];
+    for (int i = 0; i < design.trees; i++)
+        bits[i] = Int32GetDatum(design.tree[i].header_bits);
+    return integers(bits, design.trees);
 }
 
-// The blocks of each table in its order, with a bar behind the header. Block A has the highest bits.
-Datum block_order(const TableDesign &design)
+// The blocks of each tree in its order, with a bar behind the header. Block A has the highest bits.
+Datum block_order(const TreeDesign &design)
 {
-    Datum order[kMaxTables];
-    for (int i = 0; i < design.tables; i++) {
-        const DesignTable &table = design.table[i];
+    Datum order[kMaxTrees];
+    for (int i = 0; i < design.trees; i++) {
+        const DesignTree &tree = design.tree[i];
         char text[kMaxBlocks + 2];
         char *at = text;
         for (int block = 0; block < design.blocks; block++) {
-            if (block == table.header_blocks)
+            if (block == tree.header_blocks)
                 *at++ = '|';
-            *at++ = static_cast<char>('A' + table.order[block]);
+            *at++ = static_cast<char>('A' + tree.order[block]);
         }
         *at = '\0';
         order[i] = CStringGetTextDatum(text);
     }
-    return texts(order, design.tables);
+    return texts(order, design.trees);
 }
 
 } // namespace
@@ -83,12 +83,12 @@ SIMHASH_FUNCTION(simhash_index_designs)
                 errhint("It is the index option \"design_radius\": %d to %d.", kMinDistance, kMaxDistance));
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
-    for (int tables = 1; tables <= kMaxTables; tables++) {
+    for (int trees = 1; trees <= kMaxTrees; trees++) {
         CHECK_FOR_INTERRUPTS();
-        TableDesign design;
-        if (!make_design(distance, tables, &design))
+        TreeDesign design;
+        if (!make_design(distance, trees, &design))
             continue;
-        Datum values[5] = {Int32GetDatum(tables), regions(design), block_bits(design), header_bits(design),
+        Datum values[5] = {Int32GetDatum(trees), regions(design), block_bits(design), header_bits(design),
                            block_order(design)};
         bool nulls[5] = {};
         tuplestore_putvalues(rows, row, values, nulls);

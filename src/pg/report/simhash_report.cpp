@@ -39,7 +39,7 @@ constexpr Size kExpensive = 8; // so many times fewer values of an expression th
 constexpr double kPairSample = 1 << 13; // fingerprints that are compared with each other
 constexpr Size kMostEqual = 4;          // of these, with the same value: a default value has no chance
 constexpr double kLeafRows = 530;
-constexpr double kWorthwhile = 0.8; // more tables must save a fifth of the pages
+constexpr double kWorthwhile = 0.8; // more trees must save a fifth of the pages
 constexpr double kBearable = 0.1;   // false matches per search
 
 struct ReportSample {
@@ -352,9 +352,9 @@ int report_false_matches(const Report &report, const ReportSample &sample, int d
 }
 
 // Returns the number of pages that a search with the design's distance is expected to read: those of one
-// bucket in each table. Sets `*largest` to the share of rows in the largest bucket. `distinct` and `key` are
+// bucket in each tree. Sets `*largest` to the share of rows in the largest bucket. `distinct` and `key` are
 // working memory.
-double expected_pages(const TableDesign &design, const ReportSample &sample, Fingerprint *distinct,
+double expected_pages(const TreeDesign &design, const ReportSample &sample, Fingerprint *distinct,
                       std::uint64_t *key, double *largest)
 {
     std::uint8_t bit_order[kBits];
@@ -364,9 +364,9 @@ double expected_pages(const TableDesign &design, const ReportSample &sample, Fin
     order->set(design, bit_order);
     double pages = 0;
     *largest = 0;
-    for (int table = 0; table < design.tables; table++) {
+    for (int tree = 0; tree < design.trees; tree++) {
         CHECK_FOR_INTERRUPTS();
-        Buckets buckets = measure_buckets(*order, table, sample.rows.word, sample.rows.count, key);
+        Buckets buckets = measure_buckets(*order, tree, sample.rows.word, sample.rows.count, key);
         pages += 1 + buckets.shared * sample.expected / kLeafRows;
         *largest = Max(*largest, buckets.largest);
     }
@@ -393,14 +393,14 @@ void check_rows(int64 rows)
                 errhint("It is how many rows with a value the table will have, or 0 for those that it has."));
 }
 
-// The first number of tables after which more would save little.
-struct BestTables {
-    int tables;
+// The first number of trees after which more would save little.
+struct BestTrees {
+    int trees;
     double pages;
 
     void add(int number, double expected)
     {
-        if (tables == 0 || expected < kWorthwhile * pages)
+        if (trees == 0 || expected < kWorthwhile * pages)
             *this = {number, expected};
     }
 };
@@ -417,22 +417,22 @@ void report_designs(const Report &report, const ReportSample &sample, int distan
     Size bytes = sizeof(Fingerprint) * sample.rows.count;
     auto *distinct = static_cast<Fingerprint *>(palloc(bytes));
     auto *key = static_cast<std::uint64_t *>(palloc(bytes));
-    BestTables best = {};
-    for (int tables = distance + 1; tables <= Min(kMaxTables, 4 * (distance + 1)); tables++) {
-        TableDesign design;
-        if (!make_design(distance, tables, &design))
+    BestTrees best = {};
+    for (int trees = distance + 1; trees <= Min(kMaxTrees, 4 * (distance + 1)); trees++) {
+        TreeDesign design;
+        if (!make_design(distance, trees, &design))
             continue;
         double largest, pages = expected_pages(design, sample, distinct, key, &largest);
         if (report.details) {
-            put(report, "largest bucket", tables, largest * sample.expected,
+            put(report, "largest bucket", trees, largest * sample.expected,
                 "rows that a search may have to compare in one of this many trees");
-            put(report, "pages", tables, pages, "expected of a search, with this many trees");
+            put(report, "pages", trees, pages, "expected of a search, with this many trees");
         }
-        best.add(tables, pages);
+        best.add(trees, pages);
     }
     report_suggested_radius(report, bearable);
     put(report, "suggestion", "design_radius", distance, "the index option: as asked for");
-    put(report, "suggestion", "trees", best.tables,
+    put(report, "suggestion", "trees", best.trees,
         "the index option: more would save less than a fifth of the pages");
     pfree(distinct);
     pfree(key);
@@ -440,37 +440,37 @@ void report_designs(const Report &report, const ReportSample &sample, int distan
 
 // The pages that an exact search of an index on signatures reads, from its cost model. Sets *by_trees to whether it
 // reads its trees. Bits are dealt such that skewed ones matter little.
-double expected_pages(const ReportSample &sample, int tables, int radius, bool *by_trees)
+double expected_pages(const ReportSample &sample, int trees, int radius, bool *by_trees)
 {
     auto *layout = static_cast<SignatureLayout *>(palloc(sizeof(SignatureLayout)));
-    choose_layout(sample.bits(), tables, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
+    choose_layout(sample.bits(), trees, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
     const StoreShape shape = store_shape(layout->bytes(), BLCKSZ);
     const SignatureIndexSize size = signature_index_size(*layout, shape, BLCKSZ, sample.expected);
     SearchPlan plan;
-    const double trees = plan_trees(*layout, radius, size, &plan);
+    const double cost = plan_trees(*layout, radius, size, &plan);
     const double scan = scan_cost(*layout, shape, radius, size);
     pfree(layout);
-    *by_trees = trees <= scan;
-    return *by_trees ? tree_pages(plan, trees) : scan / kStorePageCost;
+    *by_trees = cost <= scan;
+    return *by_trees ? tree_pages(plan, cost) : scan / kStorePageCost;
 }
 
 void report_trees(const Report &report, const ReportSample &sample, int radius, int bearable)
 {
-    const int most = most_signature_tables(default_key_words(sample.bits()), BLCKSZ);
-    BestTables best = {};
-    for (int tables = 1; tables <= most; tables++) {
+    const int most = most_signature_trees(default_key_words(sample.bits()), BLCKSZ);
+    BestTrees best = {};
+    for (int trees = 1; trees <= most; trees++) {
         CHECK_FOR_INTERRUPTS();
         bool by_trees;
-        const double pages = expected_pages(sample, tables, radius, &by_trees);
+        const double pages = expected_pages(sample, trees, radius, &by_trees);
         if (report.details)
-            put(report, "pages", tables, pages,
+            put(report, "pages", trees, pages,
                 by_trees ? "expected of an exact search, with this many trees"
                          : "expected of an exact search, which scans with this many trees");
         if (by_trees)
-            best.add(tables, pages);
+            best.add(trees, pages);
     }
     report_suggested_radius(report, bearable);
-    put(report, "suggestion", "trees", best.tables,
+    put(report, "suggestion", "trees", best.trees,
         "the index option: more would save less than a fifth of the pages; 0: all would scan");
 }
 

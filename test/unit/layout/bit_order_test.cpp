@@ -38,7 +38,7 @@ protected:
     }
 };
 
-BitOrder bit_order(const TableDesign &design, std::vector<Fingerprint> sample)
+BitOrder bit_order(const TreeDesign &design, std::vector<Fingerprint> sample)
 {
     std::unique_ptr<Fingerprint[]> exact(new Fingerprint[sample.size()]);
     std::copy(sample.begin(), sample.end(), exact.get());
@@ -47,29 +47,29 @@ BitOrder bit_order(const TableDesign &design, std::vector<Fingerprint> sample)
     return order;
 }
 
-std::vector<TableDesign> some_designs()
+std::vector<TreeDesign> some_designs()
 {
-    std::vector<TableDesign> designs;
+    std::vector<TreeDesign> designs;
     for (int distance : {1, 2, 3, 5, 8, 15}) {
-        for (int tables = 1; tables <= kMaxTables; tables++) {
-            TableDesign design;
-            if (make_design(distance, tables, &design))
+        for (int trees = 1; trees <= kMaxTrees; trees++) {
+            TreeDesign design;
+            if (make_design(distance, trees, &design))
                 designs.push_back(design);
         }
     }
     return designs;
 }
 
-TableDesign four_blocks()
+TreeDesign four_blocks()
 {
-    TableDesign design;
+    TreeDesign design;
     EXPECT_TRUE(make_design(3, 4, &design));
     return design;
 }
 
 TEST_F(BitOrderTest, IsAlwaysAPermutation)
 {
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         for (int rows : {0, 1, 2, 3, 50}) {
             std::vector<double> p;
             for (int bit = 0; bit < kBits; bit++)
@@ -81,7 +81,7 @@ TEST_F(BitOrderTest, IsAlwaysAPermutation)
 
 TEST_F(BitOrderTest, IsDeterministicWhateverTheOrderOfRows)
 {
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         std::vector<double> p;
         for (int bit = 0; bit < kBits; bit++)
             p.push_back(below(11) / 10.0);
@@ -94,7 +94,7 @@ TEST_F(BitOrderTest, IsDeterministicWhateverTheOrderOfRows)
 
 TEST_F(BitOrderTest, CopiesOfARowCountOnce)
 {
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         std::vector<double> p;
         for (int bit = 0; bit < kBits; bit++)
             p.push_back(below(11) / 10.0);
@@ -109,9 +109,9 @@ TEST_F(BitOrderTest, CopiesOfARowCountOnce)
 TEST_F(BitOrderTest, NoRowsAreTakenForUniformOnes)
 {
     std::vector<Fingerprint> uniform = sample(20000, std::vector<double>(kBits, 0.5));
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         if (design.distance == 3) {
-            ASSERT_EQ(bit_order(design, {}), bit_order(design, uniform)) << int{design.tables};
+            ASSERT_EQ(bit_order(design, {}), bit_order(design, uniform)) << int{design.trees};
         }
     }
 }
@@ -138,7 +138,7 @@ TEST_F(BitOrderTest, SpreadsDeadBits)
 // them, give or take one.
 TEST_F(BitOrderTest, EveryBlockHasItsShareOfLiveBits)
 {
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         int live = below(kBits + 1);
         std::vector<double> p(kBits, 0.0);
         std::fill(p.begin(), p.begin() + live, 0.5);
@@ -158,8 +158,8 @@ TEST_F(BitOrderTest, EveryBlockHasItsShareOfLiveBits)
             if (*widest - *narrowest > 1) {
                 continue;
             }
-            ASSERT_LT(std::abs(here - share), 1.5) << "distance " << int{design.distance} << ", tables "
-                                                   << int{design.tables} << ", block " << i;
+            ASSERT_LT(std::abs(here - share), 1.5)
+                << "distance " << int{design.distance} << ", trees " << int{design.trees} << ", block " << i;
         }
     }
 }
@@ -167,7 +167,7 @@ TEST_F(BitOrderTest, EveryBlockHasItsShareOfLiveBits)
 // Three kinds of bits: the more informative a bit is, the nearer it is to the front of its block.
 TEST_F(BitOrderTest, InformativeBitsLead)
 {
-    for (const TableDesign &design : some_designs()) {
+    for (const TreeDesign &design : some_designs()) {
         std::vector<double> p, kinds = {0.5, 0.85, 0.97, 1.0, 0.0};
         for (int bit = 0; bit < kBits; bit++)
             p.push_back(kinds[static_cast<std::size_t>(below(5))]);

@@ -28,7 +28,7 @@ protected:
 
 std::string name(const BlockValues &values)
 {
-    return "distance " + std::to_string(values.distance()) + ", tables " + std::to_string(values.tables());
+    return "distance " + std::to_string(values.distance()) + ", trees " + std::to_string(values.trees());
 }
 
 const std::vector<BlockValues> &all_values()
@@ -36,7 +36,7 @@ const std::vector<BlockValues> &all_values()
     static const std::vector<BlockValues> designs = [] {
         std::vector<BlockValues> found;
         BlockValues values;
-        for (const TableDesign &design : every_design())
+        for (const TreeDesign &design : every_design())
             if (values.set(design))
                 found.push_back(values);
         return found;
@@ -46,29 +46,29 @@ const std::vector<BlockValues> &all_values()
 
 TEST_F(BlockValuesTest, OnlyDesignsThatFlipNoBits)
 {
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         BlockValues values;
-        EXPECT_EQ(values.set(design), design.tables > design.distance)
-            << design.distance << ", " << design.tables;
+        EXPECT_EQ(values.set(design), design.trees > design.distance)
+            << design.distance << ", " << design.trees;
     }
     EXPECT_GT(all_values().size(), 100u);
 }
 
-// Block values are keys of users' partitions and shards: they never change, for any distance and number of tables.
+// Block values are keys of users' partitions and shards: they never change, for any distance and number of trees.
 TEST_F(BlockValuesTest, NeverChange)
 {
     std::uint64_t designs = 0, values = 0;
-    for (const TableDesign &design : every_design()) {
-        designs = hash_next(designs, design.distance * 64u + design.tables);
+    for (const TreeDesign &design : every_design()) {
+        designs = hash_next(designs, design.distance * 64u + design.trees);
         for (int i = 0; i < design.blocks; i++)
             designs = hash_next(designs, design.width[i]);
-        for (int i = 0; i < design.tables; i++)
-            designs = hash_next(designs, header_blocks(design.table[i]));
+        for (int i = 0; i < design.trees; i++)
+            designs = hash_next(designs, header_blocks(design.tree[i]));
     }
     for (const BlockValues &set : all_values())
-        for (int table = 0; table < set.tables(); table++)
+        for (int tree = 0; tree < set.trees(); tree++)
             for (std::uint64_t n = 1; n <= 10; n++)
-                values = hash_next(values, set.value(table, split_mix_number(7, n)));
+                values = hash_next(values, set.value(tree, split_mix_number(7, n)));
     EXPECT_EQ(every_design().size(), 405u);
     EXPECT_EQ(designs, 8113901841599685244u);
     EXPECT_EQ(values, 6292259013077179457u);
@@ -76,7 +76,7 @@ TEST_F(BlockValuesTest, NeverChange)
 
 TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
 {
-    TableDesign design;
+    TreeDesign design;
     BlockValues values;
     ASSERT_TRUE(make_design(3, 4, &design) && values.set(design));
     const Fingerprint h = 0x0123456789abcdef;
@@ -86,15 +86,15 @@ TEST_F(BlockValuesTest, FourTablesAreSixteenBitsEach)
     EXPECT_EQ(values.value(3, h), 0x3cdefu);
 }
 
-// The longest headers, of 60 bits, leave just enough bits for the number of the table.
+// The longest headers, of 60 bits, leave just enough bits for the number of the tree.
 TEST_F(BlockValuesTest, ValuesOfTablesDiffer)
 {
     for (const BlockValues &values : all_values()) {
         std::set<std::uint64_t> seen;
         int expected = 0;
         for (const Fingerprint h : {Fingerprint{0}, ~Fingerprint{0}}) {
-            for (int table = 0; table < values.tables(); table++, expected++)
-                seen.insert(values.value(table, h));
+            for (int tree = 0; tree < values.trees(); tree++, expected++)
+                seen.insert(values.value(tree, h));
         }
         EXPECT_EQ(static_cast<int>(seen.size()), expected) << name(values);
     }
@@ -106,9 +106,9 @@ TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
         for (int i = 0; i < 1000; i++) {
             const Fingerprint a = random(), b = flipped(a, below(values.distance() + 1));
             int first = 0;
-            while (first < values.tables() && values.value(first, a) != values.value(first, b))
+            while (first < values.trees() && values.value(first, a) != values.value(first, b))
                 first++;
-            ASSERT_LT(first, values.tables()) << name(values);
+            ASSERT_LT(first, values.trees()) << name(values);
             ASSERT_EQ(values.first_common(a, b), first) << name(values);
         }
     }
@@ -117,7 +117,7 @@ TEST_F(BlockValuesTest, NearFingerprintsHaveAValueInCommon)
 TEST_F(BlockValuesTest, FarFingerprintsMayHaveNone)
 {
     for (const BlockValues &values : all_values())
-        EXPECT_EQ(values.first_common(0, ~Fingerprint{0}), values.tables()) << name(values);
+        EXPECT_EQ(values.first_common(0, ~Fingerprint{0}), values.trees()) << name(values);
 }
 
 } // namespace

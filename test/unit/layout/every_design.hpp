@@ -7,14 +7,14 @@
 namespace simhash
 {
 
-inline const std::vector<TableDesign> &every_design()
+inline const std::vector<TreeDesign> &every_design()
 {
-    static const std::vector<TableDesign> designs = [] {
-        std::vector<TableDesign> found;
+    static const std::vector<TreeDesign> designs = [] {
+        std::vector<TreeDesign> found;
         for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            for (int tables = 1; tables <= kMaxTables; tables++) {
-                TableDesign design;
-                if (make_design(distance, tables, &design))
+            for (int trees = 1; trees <= kMaxTrees; trees++) {
+                TreeDesign design;
+                if (make_design(distance, trees, &design))
                     found.push_back(design);
             }
         }

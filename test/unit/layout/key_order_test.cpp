@@ -32,11 +32,11 @@ protected:
     {
         auto order = std::make_unique<KeyOrder>();
         for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            for (int tables = 1; tables <= kMaxTables; tables++) {
-                TableDesign design;
-                if (!make_design(distance, tables, &design))
+            for (int trees = 1; trees <= kMaxTrees; trees++) {
+                TreeDesign design;
+                if (!make_design(distance, trees, &design))
                     continue;
-                SCOPED_TRACE("distance " + std::to_string(distance) + ", tables " + std::to_string(tables));
+                SCOPED_TRACE("distance " + std::to_string(distance) + ", trees " + std::to_string(trees));
                 std::uint8_t bits[kBits];
                 shuffle_bits(bits);
                 order->set(design, bits);
@@ -59,14 +59,14 @@ std::uint64_t permute(const std::uint8_t source[kBits], std::uint64_t x)
     return result;
 }
 
-// A key by definition: the word's bits as a string, cut into blocks, the blocks in the table's order.
-std::uint64_t naive_key(const KeyOrder &order, int table, Fingerprint fingerprint)
+// A key by definition: the word's bits as a string, cut into blocks, the blocks in the tree's order.
+std::uint64_t naive_key(const KeyOrder &order, int tree, Fingerprint fingerprint)
 {
     std::string word, key;
     for (int i = 0; i < kBits; i++)
         word += fingerprint >> order.bit_order[i] & 1 ? '1' : '0';
     for (int i = 0; i < order.design.blocks; i++) {
-        std::size_t block = order.design.table[table].order[i], first = 0;
+        std::size_t block = order.design.tree[tree].order[i], first = 0;
         for (std::size_t j = 0; j < block; j++)
             first += order.design.width[j];
         key += word.substr(first, order.design.width[block]);
@@ -150,14 +150,14 @@ TEST_F(KeyOrderTest, IdentitySourcesMoveNoBit)
 TEST_F(KeyOrderTest, KeyIsThePermutationByBlocks)
 {
     for_every_order([this](const KeyOrder &order) {
-        for (int table = 0; table < order.design.tables; table++) {
+        for (int tree = 0; tree < order.design.trees; tree++) {
             std::uint8_t source[kBits];
-            order.sources(table, source);
+            order.sources(tree, source);
             ASSERT_TRUE(is_bit_order(source)); // so keys are bijective
             for (int i = 0; i < 5; i++) {
                 Fingerprint x = random();
-                ASSERT_EQ(order.key(table, x), permute(source, x)) << "table " << table;
-                ASSERT_EQ(order.key(table, x), naive_key(order, table, x)) << "table " << table;
+                ASSERT_EQ(order.key(tree, x), permute(source, x)) << "tree " << tree;
+                ASSERT_EQ(order.key(tree, x), naive_key(order, tree, x)) << "tree " << tree;
             }
         }
     });
@@ -166,18 +166,18 @@ TEST_F(KeyOrderTest, KeyIsThePermutationByBlocks)
 TEST_F(KeyOrderTest, KeysAreBijectiveAndKeepDistances)
 {
     for_every_order([this](const KeyOrder &order) {
-        for (int table = 0; table < order.design.tables; table++) {
+        for (int tree = 0; tree < order.design.trees; tree++) {
             std::uint64_t seen = 0;
             for (int bit = 0; bit < kBits; bit++) {
-                std::uint64_t key = order.key(table, unit(bit));
+                std::uint64_t key = order.key(tree, unit(bit));
                 ASSERT_EQ(std::popcount(key), 1);
                 seen |= key;
             }
             ASSERT_EQ(seen, ~std::uint64_t{0}) << "two bits go to the same place";
             for (int i = 0; i < 5; i++) {
                 Fingerprint x = random(), y = random() & random();
-                ASSERT_EQ(hamming_distance(order.key(table, x), order.key(table, x ^ y)), std::popcount(y));
-                ASSERT_EQ(order.key(table, x) ^ order.key(table, y), order.key(table, x ^ y));
+                ASSERT_EQ(hamming_distance(order.key(tree, x), order.key(tree, x ^ y)), std::popcount(y));
+                ASSERT_EQ(order.key(tree, x) ^ order.key(tree, y), order.key(tree, x ^ y));
             }
         }
     });
@@ -186,15 +186,15 @@ TEST_F(KeyOrderTest, KeysAreBijectiveAndKeepDistances)
 TEST_F(KeyOrderTest, HeaderMaskIsWhatLeadsTheKey)
 {
     for_every_order([](const KeyOrder &order) {
-        for (int table = 0; table < order.design.tables; table++) {
-            const TableOrder &t = order.table[table];
-            ASSERT_EQ(t.header_bits, order.design.table[table].header_bits);
+        for (int tree = 0; tree < order.design.trees; tree++) {
+            const TreeOrder &t = order.tree[tree];
+            ASSERT_EQ(t.header_bits, order.design.tree[tree].header_bits);
             Fingerprint mask = 0;
             for (int bit = 0; bit < kBits; bit++) {
-                if (order.key(table, unit(bit)) & leading_bits(t.header_bits))
+                if (order.key(tree, unit(bit)) & leading_bits(t.header_bits))
                     mask |= unit(bit);
             }
-            ASSERT_EQ(t.header_mask, mask) << "table " << table;
+            ASSERT_EQ(t.header_mask, mask) << "tree " << tree;
             ASSERT_EQ(std::popcount(mask), t.header_bits);
         }
     });
@@ -207,11 +207,11 @@ TEST_F(KeyOrderTest, SizeIsEnoughOfACopy)
         void *bytes = std::malloc(order.size());
         std::memcpy(bytes, &order, order.size());
         const auto *copy = static_cast<const KeyOrder *>(bytes);
-        int last = order.design.tables - 1;
+        int last = order.design.trees - 1;
         Fingerprint x = random();
         EXPECT_EQ(copy->size(), order.size());
         EXPECT_EQ(copy->key(last, x), order.key(last, x));
-        EXPECT_EQ(copy->table[last].header_mask, order.table[last].header_mask);
+        EXPECT_EQ(copy->tree[last].header_mask, order.tree[last].header_mask);
         std::free(bytes);
     });
 }
@@ -219,7 +219,7 @@ TEST_F(KeyOrderTest, SizeIsEnoughOfACopy)
 // With one block of 64 bits, the key is the word; the natural bit order makes it the fingerprint.
 TEST_F(KeyOrderTest, OneTableKeepsTheWord)
 {
-    TableDesign design;
+    TreeDesign design;
     ASSERT_TRUE(make_design(3, 1, &design));
     std::uint8_t bits[kBits];
     identity_sources(bits);
@@ -229,7 +229,7 @@ TEST_F(KeyOrderTest, OneTableKeepsTheWord)
         Fingerprint x = random();
         EXPECT_EQ(order->key(0, x), x);
     }
-    EXPECT_EQ(order->table[0].header_mask, ~Fingerprint{0});
+    EXPECT_EQ(order->tree[0].header_mask, ~Fingerprint{0});
 }
 
 TEST_F(KeyOrderTest, BitOrderNamesEachBitOnce)

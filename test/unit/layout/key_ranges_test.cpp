@@ -67,19 +67,19 @@ TEST_F(KeyRangesTest, HasWhatWasAdded)
         model.clear();
         std::uint32_t turn = 1;
         for (int i = 0; i < 20; i++) {
-            const int table = static_cast<int>(below(kTables));
+            const int tree = static_cast<int>(below(kTables));
             // Ranges within one of the three parts.
             const std::uint64_t part = below(3) * 16, a = part + below(16), b = part + below(16);
             const std::uint64_t first = std::min(a, b), last = std::max(a, b),
                                 at = first + below(last - first + 1);
             turn += static_cast<std::uint32_t>(below(2));
-            if (model.count({table, key_number(at)}) > 0)
+            if (model.count({tree, key_number(at)}) > 0)
                 continue;
-            ranges.add(table, turn, key_number(first), key_number(last), key_number(at));
-            for (std::uint64_t n = at; n <= last && model.count({table, key_number(n)}) == 0; n++)
-                model[{table, key_number(n)}] = turn;
-            for (std::uint64_t n = at; n-- > first && model.count({table, key_number(n)}) == 0;)
-                model[{table, key_number(n)}] = turn;
+            ranges.add(tree, turn, key_number(first), key_number(last), key_number(at));
+            for (std::uint64_t n = at; n <= last && model.count({tree, key_number(n)}) == 0; n++)
+                model[{tree, key_number(n)}] = turn;
+            for (std::uint64_t n = at; n-- > first && model.count({tree, key_number(n)}) == 0;)
+                model[{tree, key_number(n)}] = turn;
         }
         compare();
         if (HasFatalFailure())
@@ -93,11 +93,11 @@ TEST_F(KeyRangesTest, UnitesWhatIsAppended)
         ranges.begin(memory, std::size(memory));
         model.clear();
         for (int i = 0; i < 20; i++) {
-            const std::uint32_t table = static_cast<std::uint32_t>(below(kTables));
+            const std::uint32_t tree = static_cast<std::uint32_t>(below(kTables));
             const std::uint64_t part = below(3) * 16, first = part + below(16), last = part + below(16);
-            ranges.append({key_number(first), key_number(last), table, 0});
+            ranges.append({key_number(first), key_number(last), tree, 0});
             for (std::uint64_t n = first; n <= last; n++)
-                model[{static_cast<int>(table), key_number(n)}] = 0;
+                model[{static_cast<int>(tree), key_number(n)}] = 0;
         }
         ranges.arrange();
         compare();
@@ -117,7 +117,7 @@ TEST_F(KeyRangesTest, EndsAtTheLastKey)
     EXPECT_EQ(key, kLast - 4);
     key = kLast;
     EXPECT_TRUE(ranges.skip(0, &key));
-    EXPECT_EQ(ranges.tables(), 2U);
+    EXPECT_EQ(ranges.trees(), 2U);
 }
 
 TEST_F(KeyRangesTest, TellsWhenItIsFull)

@@ -36,7 +36,7 @@ protected:
         return bits;
     }
 
-    void set_random_bits(const TableDesign &design, KeyOrder *order)
+    void set_random_bits(const TreeDesign &design, KeyOrder *order)
     {
         std::uint8_t bits[kBits];
         std::iota(bits, bits + kBits, std::uint8_t{0});
@@ -45,14 +45,14 @@ protected:
     }
 };
 
-TableDesign design_of(int distance, int tables)
+TreeDesign design_of(int distance, int trees)
 {
-    TableDesign design;
-    EXPECT_TRUE(make_design(distance, tables, &design));
+    TreeDesign design;
+    EXPECT_TRUE(make_design(distance, trees, &design));
     return design;
 }
 
-SearchPlan plan_of(const TableDesign &design, int radius, double leaves)
+SearchPlan plan_of(const TreeDesign &design, int radius, double leaves)
 {
     SearchPlan plan;
     plan_search(design, radius, leaves, &plan);
@@ -60,7 +60,7 @@ SearchPlan plan_of(const TableDesign &design, int radius, double leaves)
 }
 
 struct Planned {
-    TableDesign design;
+    TreeDesign design;
     double leaves;
     SearchPlan plan;
 };
@@ -71,7 +71,7 @@ const std::vector<Planned> &every_plan()
 {
     static const std::vector<Planned> plans = [] {
         std::vector<Planned> made;
-        for (const TableDesign &design : every_design()) {
+        for (const TreeDesign &design : every_design()) {
             bool slow = std::any_of(design.region, design.region + design.regions,
                                     [](const DesignRegion &region) { return region.blocks > 8; });
             for (double leaves : {300.0, 150000.0, 3e7}) {
@@ -86,12 +86,12 @@ const std::vector<Planned> &every_plan()
     return plans;
 }
 
-std::string name(const TableDesign &design, const SearchPlan &plan)
+std::string name(const TreeDesign &design, const SearchPlan &plan)
 {
-    std::string text = "distance " + std::to_string(design.distance) + ", tables " +
-                       std::to_string(design.tables) + ", radius " + std::to_string(plan.radius) + ", steps";
+    std::string text = "distance " + std::to_string(design.distance) + ", trees " +
+                       std::to_string(design.trees) + ", radius " + std::to_string(plan.radius) + ", steps";
     for (int i = 0; i < plan.steps; i++)
-        text += " " + std::to_string(plan.step[i].table) + "/" + std::to_string(plan.step[i].header_bits) +
+        text += " " + std::to_string(plan.step[i].tree) + "/" + std::to_string(plan.step[i].header_bits) +
                 "/" + std::to_string(plan.step[i].budget);
     return text;
 }
@@ -103,13 +103,13 @@ bool is_full_step(const SearchPlan &plan) { return plan.steps == 1 && plan.step[
 class Adversary
 {
 public:
-    Adversary(const TableDesign &design, const SearchPlan &plan, std::mt19937_64 *random)
+    Adversary(const TreeDesign &design, const SearchPlan &plan, std::mt19937_64 *random)
         : design_(design), random_(random)
     {
         for (int i = 0; i < plan.steps; i++) {
             const SearchStep &step = plan.step[i];
             if (step.header_bits != 0)
-                headers_.push_back({header_blocks(design.table[step.table]), step.budget});
+                headers_.push_back({header_blocks(design.tree[step.tree]), step.budget});
             finds_all_ |= step.header_bits == 0;
         }
     }
@@ -208,7 +208,7 @@ private:
         return unfound();
     }
 
-    const TableDesign &design_;
+    const TreeDesign &design_;
     std::mt19937_64 *random_;
     std::vector<Header> headers_;
     bool finds_all_ = false;
@@ -263,17 +263,17 @@ TEST_F(SearchPlanTest, StepsAreWellFormed)
     EXPECT_GT(every_plan().size(), 15000u);
     for (const auto &[design, leaves, plan] : every_plan()) {
         ASSERT_GE(plan.steps, 1);
-        ASSERT_LE(plan.steps, design.tables) << name(design, plan);
+        ASSERT_LE(plan.steps, design.trees) << name(design, plan);
         for (int i = 0; i < plan.steps; i++) {
             const SearchStep &step = plan.step[i];
-            ASSERT_LT(step.table, design.tables) << name(design, plan);
+            ASSERT_LT(step.tree, design.trees) << name(design, plan);
             if (step.header_bits == 0) {
                 ASSERT_EQ(plan.steps, 1) << name(design, plan);
             } else {
-                ASSERT_EQ(step.header_bits, design.table[step.table].header_bits) << name(design, plan);
+                ASSERT_EQ(step.header_bits, design.tree[step.tree].header_bits) << name(design, plan);
             }
             if (i > 0) {
-                ASSERT_GT(step.table, plan.step[i - 1].table) << name(design, plan);
+                ASSERT_GT(step.tree, plan.step[i - 1].tree) << name(design, plan);
             }
         }
     }
@@ -295,8 +295,8 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByCommonDesigns)
 {
     const int common[][2] = {{1, 2}, {1, 3}, {2, 3}, {2, 6}, {3, 2},  {3, 4},
                              {3, 5}, {3, 6}, {3, 7}, {3, 8}, {3, 10}, {3, 20}};
-    for (const auto &[distance, tables] : common) {
-        TableDesign design = design_of(distance, tables);
+    for (const auto &[distance, trees] : common) {
+        TreeDesign design = design_of(distance, trees);
         for (int radius = 0; radius <= kMostRadius; radius++) {
             std::set<std::string> seen;
             for (double leaves : {30.0, 2000.0, 150000.0, 3e7}) {
@@ -314,17 +314,17 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByCommonDesigns)
 TEST_F(SearchPlanTest, NoErrorPatternIsMissedByRegionsThatSpareMost)
 {
     for (int blocks = 2; blocks <= kMaxBlocks; blocks++) {
-        TableDesign design = {};
+        TreeDesign design = {};
         design.distance = static_cast<std::uint8_t>(blocks - 1);
-        design.tables = design.blocks = static_cast<std::uint8_t>(blocks);
+        design.trees = design.blocks = static_cast<std::uint8_t>(blocks);
         design.regions = 1;
         design.region[0] = {0, design.blocks, design.distance, 0, design.blocks};
         for (int i = 0; i < blocks; i++) {
             design.width[i] = static_cast<std::uint8_t>(64 / blocks + (i < 64 % blocks));
-            design.table[i].header_blocks = 1;
-            design.table[i].header_bits = design.width[i];
+            design.tree[i].header_blocks = 1;
+            design.tree[i].header_bits = design.width[i];
             for (int j = 0; j < blocks; j++)
-                design.table[i].order[j] = static_cast<std::uint8_t>((i + j) % blocks);
+                design.tree[i].order[j] = static_cast<std::uint8_t>((i + j) % blocks);
         }
         if (!check_design(design))
             continue;
@@ -338,8 +338,8 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByRegionsThatSpareMost)
 // The adversary is effective: a plan without one of its steps, or with a smaller budget, misses something.
 TEST_F(SearchPlanTest, EveryStepIsNeeded)
 {
-    for (int tables : {2, 3, 4, 5, 6, 7, 8, 10, 20}) {
-        TableDesign design = design_of(3, tables);
+    for (int trees : {2, 3, 4, 5, 6, 7, 8, 10, 20}) {
+        TreeDesign design = design_of(3, trees);
         for (int radius = 0; radius <= 9; radius++) {
             SearchPlan plan = plan_of(design, radius, 1e9);
             if (is_full_step(plan) || plan.steps == 1)
@@ -361,7 +361,7 @@ TEST_F(SearchPlanTest, EveryStepIsNeeded)
 
 TEST_F(SearchPlanTest, SmallRadiiOfFourTables)
 {
-    TableDesign design = design_of(3, 4);
+    TreeDesign design = design_of(3, 4);
     for (int radius = 0; radius <= 3; radius++) {
         SearchPlan plan = plan_of(design, radius, 100000);
         EXPECT_EQ(plan.steps, radius + 1) << name(design, plan);
@@ -379,7 +379,7 @@ TEST_F(SearchPlanTest, SmallRadiiOfFourTables)
 TEST_F(SearchPlanTest, SmallRadiiOfSixTables)
 {
     const int steps[] = {1, 2, 4, 6}; // by region: 0 + 0 errors, 0 + 0, 1 + 0, 1 + 1
-    TableDesign design = design_of(3, 6);
+    TreeDesign design = design_of(3, 6);
     for (int radius = 0; radius <= 3; radius++) {
         SearchPlan plan = plan_of(design, radius, 100000);
         EXPECT_EQ(plan.steps, steps[radius]) << name(design, plan);
@@ -388,7 +388,7 @@ TEST_F(SearchPlanTest, SmallRadiiOfSixTables)
 
 TEST_F(SearchPlanTest, LargeRadiiReadOneWholeTable)
 {
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         for (int radius : {25, 32, 63, 64}) {
             for (double leaves : {1.0, 1e3, 1e7}) {
                 SearchPlan plan = plan_of(design, radius, leaves);
@@ -402,9 +402,9 @@ TEST_F(SearchPlanTest, LargeRadiiReadOneWholeTable)
 
 TEST_F(SearchPlanTest, AnIndexOfOneLeafIsReadOnce)
 {
-    for (int tables : {1, 2, 4, 6, 10, 20}) {
+    for (int trees : {1, 2, 4, 6, 10, 20}) {
         for (int radius = 0; radius <= 64; radius++) {
-            SearchPlan plan = plan_of(design_of(3, tables), radius, 1);
+            SearchPlan plan = plan_of(design_of(3, trees), radius, 1);
             ASSERT_EQ(plan.steps, 1);
             ASSERT_EQ(plan.radius, radius);
             ASSERT_EQ(plan.leaves, 1);
@@ -483,7 +483,7 @@ TEST_F(SearchPlanTest, EstimatesAreNearTheTruth)
 TEST_F(SearchPlanTest, OneStepReportsARow)
 {
     auto order = std::make_unique<KeyOrder>();
-    const TableDesign *last = nullptr;
+    const TreeDesign *last = nullptr;
     for (const auto &[design, leaves, plan] : every_plan()) {
         if (last == nullptr || std::memcmp(last, &design, sizeof(design)) != 0)
             set_random_bits(design, order.get());
@@ -493,7 +493,7 @@ TEST_F(SearchPlanTest, OneStepReportsARow)
             int first = -1, returned = 0;
             for (int s = plan.steps - 1; s >= 0; s--) {
                 const SearchStep &step = plan.step[s];
-                const std::uint64_t flips = order->key(step.table, query) ^ order->key(step.table, row);
+                const std::uint64_t flips = order->key(step.tree, query) ^ order->key(step.tree, row);
                 if (std::popcount(flips & leading_bits(step.header_bits)) <= step.budget)
                     first = s;
                 returned += returns_row(*order, plan, s, query ^ row);
@@ -522,12 +522,12 @@ public:
 
     ArraySearch(const KeyOrder &order, const std::vector<Fingerprint> &rows) : order_(order), rows_(rows)
     {
-        for (int t = 0; t < order.design.tables; t++) {
+        for (int t = 0; t < order.design.trees; t++) {
             std::vector<Entry> entries;
             for (std::size_t i = 0; i < rows.size(); i++)
                 entries.push_back({order.key(t, rows[i]), i});
             std::sort(entries.begin(), entries.end());
-            tables_.push_back(entries);
+            trees_.push_back(entries);
         }
     }
 
@@ -538,27 +538,27 @@ public:
         std::vector<std::size_t> found;
         for (int s = 0; s < plan.steps; s++) {
             const SearchStep &step = plan.step[s];
-            const std::vector<Entry> &table = tables_[step.table];
-            KeyBall ball = {order_.key(step.table, query), step.header_bits, step.budget, plan.radius};
+            const std::vector<Entry> &tree = trees_[step.tree];
+            KeyBall ball = {order_.key(step.tree, query), step.header_bits, step.budget, plan.radius};
             Entry at = {0, 0};
             if (!next_key(ball, 0, &at.key))
                 ADD_FAILURE() << "a ball holds its center";
             for (;;) {
                 // The leaf whose range holds `at`: the first one's begins before all keys.
-                auto after = std::upper_bound(table.begin(), table.end(), at);
-                auto place = static_cast<std::size_t>(after - table.begin());
+                auto after = std::upper_bound(tree.begin(), tree.end(), at);
+                auto place = static_cast<std::size_t>(after - tree.begin());
                 std::size_t first = place == 0 ? 0 : (place - 1) / kLeaf * kLeaf;
-                std::size_t end = std::min(first + kLeaf, table.size());
+                std::size_t end = std::min(first + kLeaf, tree.size());
                 ++*leaves_read;
                 for (std::size_t i = first; i < end; i++) {
-                    Fingerprint row = rows_[table[i].row];
+                    Fingerprint row = rows_[tree[i].row];
                     if (hamming_distance(row, query) <= plan.radius &&
                         returns_row(order_, plan, s, row ^ query))
-                        found.push_back(table[i].row);
+                        found.push_back(tree[i].row);
                 }
-                if (end == table.size())
+                if (end == tree.size())
                     break;
-                Entry high = table[end];
+                Entry high = tree[end];
                 if (!next_key(ball, high.key, &at.key))
                     break;
                 at.row = at.key == high.key ? high.row : 0;
@@ -571,7 +571,7 @@ public:
 private:
     const KeyOrder &order_;
     const std::vector<Fingerprint> &rows_;
-    std::vector<std::vector<Entry>> tables_;
+    std::vector<std::vector<Entry>> trees_;
 };
 
 TEST_F(SearchPlanTest, SearchesFindEachRowOnce)
@@ -580,12 +580,12 @@ TEST_F(SearchPlanTest, SearchesFindEachRowOnce)
     const int designs[][2] = {{3, 4},  {3, 1}, {3, 2}, {3, 6},  {3, 8},  {3, 10},
                               {3, 20}, {1, 3}, {5, 9}, {8, 12}, {15, 16}};
     std::size_t rows_found = 0;
-    for (const auto &[distance, tables] : designs) {
-        TableDesign design = design_of(distance, tables);
+    for (const auto &[distance, trees] : designs) {
+        TreeDesign design = design_of(distance, trees);
         set_random_bits(design, order.get());
         // Clusters, copies and noise; every other time with constant bits.
         std::vector<Fingerprint> rows;
-        Fingerprint dead = tables % 2 ? 0 : random() & random();
+        Fingerprint dead = trees % 2 ? 0 : random() & random();
         for (int i = 0; i < 3000; i++) {
             Fingerprint row = i < 50 || below(3) == 0 ? random() & ~dead : rows[random() % rows.size()];
             rows.push_back(row ^ (errors(below(6)) & ~dead));

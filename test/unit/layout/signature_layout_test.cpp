@@ -39,7 +39,7 @@ protected:
     }
 
     // A layout chosen from a skewed sample of so many rows.
-    std::unique_ptr<SignatureLayout> layout(int bits, int tables, int words, int rows = 0)
+    std::unique_ptr<SignatureLayout> layout(int bits, int trees, int words, int rows = 0)
     {
         Signature sample;
         for (int i = 0; i < rows; i++) {
@@ -48,7 +48,7 @@ protected:
         }
         std::vector<std::uint64_t> columns(static_cast<std::size_t>(bits) * kColumnWords);
         auto chosen = std::make_unique<SignatureLayout>();
-        choose_layout(bits, tables, words, sample.data(), static_cast<std::size_t>((bits + 7) / 8), rows,
+        choose_layout(bits, trees, words, sample.data(), static_cast<std::size_t>((bits + 7) / 8), rows,
                       columns.data(), chosen.get());
         return chosen;
     }
@@ -57,11 +57,11 @@ protected:
     template <typename What> void for_every_kind(What what)
     {
         for (int bits : {65, 100, 127, 128, 129, 256, 500, 512, 1024, 4096}) {
-            for (int tables : {1, 2, 3, 8, 16, 31, 32}) {
+            for (int trees : {1, 2, 3, 8, 16, 31, 32}) {
                 for (int words = 1; words <= (bits >= 128 ? 2 : 1); words++) {
-                    SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(tables) + " tables, " +
+                    SCOPED_TRACE(std::to_string(bits) + " bits, " + std::to_string(trees) + " trees, " +
                                  std::to_string(words) + " words");
-                    what(*layout(bits, tables, words, bits % 2 == 0 && tables % 2 == 0 ? 70 : 0));
+                    what(*layout(bits, trees, words, bits % 2 == 0 && trees % 2 == 0 ? 70 : 0));
                     if (HasFailure())
                         return;
                 }
@@ -74,10 +74,10 @@ TEST_F(SignatureLayoutTest, WindowsShareAllBitsAndKeysRepeatNone)
 {
     for_every_kind([](const SignatureLayout &layout) {
         ASSERT_TRUE(is_signature_layout(layout, layout.size()));
-        ASSERT_EQ(layout.size(), 4u + 2 * 128 + 2u * 64 * layout.words * layout.tables);
+        ASSERT_EQ(layout.size(), 4u + 2 * 128 + 2u * 64 * layout.words * layout.trees);
         std::set<int> dealt;
         int headers = 0, windows = 0;
-        for (int t = 0; t < layout.tables; t++) {
+        for (int t = 0; t < layout.trees; t++) {
             const std::uint16_t *bit = layout.key_bits(t);
             ASSERT_EQ(std::set<int>(bit, bit + 64 * layout.words).size(), 64u * layout.words) << t;
             dealt.insert(bit, bit + layout.header_bits(t));
@@ -93,7 +93,7 @@ TEST_F(SignatureLayoutTest, KeysAreTheBitsOfTheLayout)
 {
     for_every_kind([this](const SignatureLayout &layout) {
         Signature row = signature(layout.bits);
-        for (int t = 0; t < layout.tables; t++) {
+        for (int t = 0; t < layout.trees; t++) {
             std::uint64_t expected[2] = {}, key[2] = {1, 1};
             for (int i = 0; i < 64 * layout.words; i++)
                 expected[i / 64] |= std::uint64_t{signature_bit(row.data(), layout.key_bits(t)[i])}
@@ -114,7 +114,7 @@ TEST_F(SignatureLayoutTest, KeysAreNotFartherApartThanSignatures)
         int distance = 0;
         for (int j = 0; j < layout.bits; j += 1 + below(20), distance++)
             b[static_cast<std::size_t>(j / 8)] ^= static_cast<std::uint8_t>(0x80 >> j % 8);
-        for (int t = 0; t < layout.tables; t++) {
+        for (int t = 0; t < layout.trees; t++) {
             std::uint64_t x[2], y[2];
             signature_key(layout, t, a.data(), x);
             signature_key(layout, t, b.data(), y);
@@ -136,14 +136,14 @@ TEST_F(SignatureLayoutTest, WithoutTablesThereIsOnlyASketch)
 {
     for (int rows : {0, 1000}) {
         auto of_sample = layout(256, 0, 2, rows);
-        EXPECT_EQ(of_sample->tables, 0);
+        EXPECT_EQ(of_sample->trees, 0);
         EXPECT_EQ(of_sample->size(), 4u + 2 * 128);
         EXPECT_TRUE(is_signature_layout(*of_sample, of_sample->size()));
         EXPECT_EQ(std::set<int>(of_sample->sketch, of_sample->sketch + kSketchBits).size(), 128u);
     }
 }
 
-// The relation cache has no room behind the last table. AddressSanitizer sees what is read there.
+// The relation cache has no room behind the last tree. AddressSanitizer sees what is read there.
 TEST_F(SignatureLayoutTest, ACopyReadsNothingBehindTheLastTable)
 {
     const std::unique_ptr<SignatureLayout> whole = layout(256, 3, 2);
@@ -178,7 +178,7 @@ TEST_F(SignatureLayoutTest, AlteredLayoutsFail)
         l->words = 2;
         std::iota(l->key, l->key + 4 * 128, std::uint16_t{0});
     });
-    expect_bad("too many tables", 256, 1, [](SignatureLayout *l) { l->tables = kMaxTables + 1; });
+    expect_bad("too many trees", 256, 1, [](SignatureLayout *l) { l->trees = kMaxTrees + 1; });
     expect_bad("too few bits", 65, 1, [](SignatureLayout *l) { l->bits = 64; });
     expect_bad("a bit out of range", 256, 2, [](SignatureLayout *l) { l->key[511] = 256; });
     expect_bad("a bit of the first word in the second", 256, 2,

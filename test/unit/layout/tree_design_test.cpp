@@ -18,29 +18,29 @@ namespace simhash
 namespace
 {
 
-using TableDesignTest = SeededTest<2007>;
+using TreeDesignTest = SeededTest<2007>;
 
-std::string name(const TableDesign &design)
+std::string name(const TreeDesign &design)
 {
-    return "distance " + std::to_string(design.distance) + ", tables " + std::to_string(design.tables);
+    return "distance " + std::to_string(design.distance) + ", trees " + std::to_string(design.trees);
 }
 
-std::vector<int> sorted_headers(const TableDesign &design)
+std::vector<int> sorted_headers(const TreeDesign &design)
 {
     std::vector<int> bits;
-    for (int t = 0; t < design.tables; t++)
-        bits.push_back(design.table[t].header_bits);
+    for (int t = 0; t < design.trees; t++)
+        bits.push_back(design.tree[t].header_bits);
     std::sort(bits.begin(), bits.end());
     return bits;
 }
 
-int shortest_header(const TableDesign &design) { return sorted_headers(design)[0]; }
+int shortest_header(const TreeDesign &design) { return sorted_headers(design)[0]; }
 
 // The most errors that must miss a header.
-int promise(const TableDesign &design) { return std::min<int>(design.distance, design.tables - 1); }
+int promise(const TreeDesign &design) { return std::min<int>(design.distance, design.trees - 1); }
 
 // The bits of each header, from orders and widths alone.
-std::vector<std::uint64_t> header_masks(const TableDesign &design)
+std::vector<std::uint64_t> header_masks(const TreeDesign &design)
 {
     std::vector<std::uint64_t> block;
     for (int i = 0, at = 0; i < design.blocks; i++) {
@@ -50,10 +50,10 @@ std::vector<std::uint64_t> header_masks(const TableDesign &design)
         block.push_back(mask);
     }
     std::vector<std::uint64_t> masks;
-    for (int t = 0; t < design.tables; t++) {
+    for (int t = 0; t < design.trees; t++) {
         std::uint64_t mask = 0;
-        for (int i = 0; i < design.table[t].header_blocks; i++)
-            mask |= block[design.table[t].order[i]];
+        for (int i = 0; i < design.tree[t].header_blocks; i++)
+            mask |= block[design.tree[t].order[i]];
         masks.push_back(mask);
     }
     return masks;
@@ -66,13 +66,13 @@ bool misses_one(const std::vector<std::uint64_t> &headers, std::uint64_t errors)
 }
 
 // By brute force: no set of blocks of the promised size, and so no smaller one, meets all headers.
-bool keeps_promise(const TableDesign &design)
+bool keeps_promise(const TreeDesign &design)
 {
     std::vector<std::uint32_t> headers;
-    for (int t = 0; t < design.tables; t++) {
+    for (int t = 0; t < design.trees; t++) {
         std::uint32_t set = 0;
-        for (int i = 0; i < design.table[t].header_blocks; i++)
-            set |= 1u << design.table[t].order[i];
+        for (int i = 0; i < design.tree[t].header_blocks; i++)
+            set |= 1u << design.tree[t].order[i];
         headers.push_back(set);
     }
     int size = std::min<int>(promise(design), design.blocks);
@@ -86,36 +86,36 @@ bool keeps_promise(const TableDesign &design)
 }
 
 // The properties that users of a design rely on.
-bool can_be_used(const TableDesign &design)
+bool can_be_used(const TreeDesign &design)
 {
     int bits = 0;
     for (int i = 0; i < design.blocks; i++)
         bits += design.width[i];
     if (bits != 64 || std::count(design.width, design.width + design.blocks, 0) > 0)
         return false;
-    for (int t = 0; t < design.tables; t++) {
-        const DesignTable &table = design.table[t];
-        std::vector<int> order(table.order, table.order + design.blocks);
+    for (int t = 0; t < design.trees; t++) {
+        const DesignTree &tree = design.tree[t];
+        std::vector<int> order(tree.order, tree.order + design.blocks);
         std::sort(order.begin(), order.end());
         for (int i = 0; i < design.blocks; i++) {
             if (order[static_cast<std::size_t>(i)] != i)
                 return false;
         }
         int header = 0;
-        for (int i = 0; i < table.header_blocks; i++)
-            header += design.width[table.order[i]];
-        if (table.header_blocks > design.blocks || header != table.header_bits)
+        for (int i = 0; i < tree.header_blocks; i++)
+            header += design.width[tree.order[i]];
+        if (tree.header_blocks > design.blocks || header != tree.header_bits)
             return false;
     }
-    int block = 0, table = 0;
+    int block = 0, tree = 0;
     for (int i = 0; i < design.regions; i++) {
         const DesignRegion &region = design.region[i];
-        if (region.first_block != block || region.first_table != table)
+        if (region.first_block != block || region.first_tree != tree)
             return false;
         block += region.blocks;
-        table += region.tables;
+        tree += region.trees;
     }
-    return block == design.blocks && table == design.tables && keeps_promise(design);
+    return block == design.blocks && tree == design.trees && keeps_promise(design);
 }
 
 long choose(int n, int k)
@@ -127,21 +127,21 @@ long choose(int n, int k)
 }
 
 // A region of b blocks that spares c needs length * b / (b - c) bits if each header is to have `length` of
-// them, all blocks being equally wide. least[units][tables] is the least sum of b / (b - c) over the regions,
+// them, all blocks being equally wide. least[units][trees] is the least sum of b / (b - c) over the regions,
 // of any design with that many: 64 / least is the length of the best design's headers, up to rounding.
 struct LeastSums {
-    double least[kMaxDistance + 2][kMaxTables + 1];
+    double least[kMaxDistance + 2][kMaxTrees + 1];
 
     LeastSums()
     {
-        static double best[kMaxDistance + 2][kMaxTables + 1][kMaxBlocks + 1];
+        static double best[kMaxDistance + 2][kMaxTrees + 1][kMaxBlocks + 1];
         std::fill(&best[0][0][0], &best[0][0][0] + sizeof(best) / sizeof(double), HUGE_VAL);
         best[0][0][0] = 0;
         for (int b = 1; b <= kMaxBlocks; b++) {
             for (int c = 0; c < b; c++) {
                 // Repeatedly: with none, one, two of these regions.
                 for (int u = c + 1; u <= kMaxDistance + 1; u++) {
-                    for (long t = choose(b, c); t <= kMaxTables; t++) {
+                    for (long t = choose(b, c); t <= kMaxTrees; t++) {
                         for (int n = b; n <= kMaxBlocks; n++) {
                             double with = best[u - c - 1][t - choose(b, c)][n - b] + 1.0 * b / (b - c);
                             best[u][t][n] = std::min(best[u][t][n], with);
@@ -151,13 +151,13 @@ struct LeastSums {
             }
         }
         for (int u = 0; u <= kMaxDistance + 1; u++) {
-            for (int t = 0; t <= kMaxTables; t++)
+            for (int t = 0; t <= kMaxTrees; t++)
                 least[u][t] = *std::min_element(best[u][t], best[u][t] + kMaxBlocks + 1);
         }
     }
 };
 
-double sum_of(const TableDesign &design)
+double sum_of(const TreeDesign &design)
 {
     double sum = 0;
     for (int i = 0; i < design.regions; i++)
@@ -167,7 +167,7 @@ double sum_of(const TableDesign &design)
 
 // The greatest possible length of the shortest header in the regions of this design, in whole bits: the bits
 // of each region are divided evenly.
-int longest_possible(const TableDesign &design)
+int longest_possible(const TreeDesign &design)
 {
     for (int length = 64;; length--) {
         int used = 0;
@@ -182,19 +182,19 @@ int longest_possible(const TableDesign &design)
     }
 }
 
-TEST_F(TableDesignTest, HeaderLengthsForDistanceThree)
+TEST_F(TreeDesignTest, HeaderLengthsForDistanceThree)
 {
     const struct {
-        int tables, shortest;
+        int trees, shortest;
     } cases[] = {{1, 64}, {2, 32}, {3, 21}, {4, 16}, {5, 18}, {6, 21}, {7, 22}, {8, 24}, {10, 25}, {20, 31}};
     for (const auto &c : cases) {
-        TableDesign design;
-        ASSERT_TRUE(make_design(3, c.tables, &design)) << c.tables;
-        EXPECT_EQ(design.tables, c.tables);
+        TreeDesign design;
+        ASSERT_TRUE(make_design(3, c.trees, &design)) << c.trees;
+        EXPECT_EQ(design.trees, c.trees);
         EXPECT_EQ(design.distance, 3);
-        EXPECT_EQ(shortest_header(design), c.shortest) << c.tables << " tables";
+        EXPECT_EQ(shortest_header(design), c.shortest) << c.trees << " trees";
     }
-    TableDesign design;
+    TreeDesign design;
     ASSERT_TRUE(make_design(3, 4, &design));
     EXPECT_EQ(design.blocks, 4);
     EXPECT_EQ(sorted_headers(design), std::vector<int>(4, 16));
@@ -202,24 +202,24 @@ TEST_F(TableDesignTest, HeaderLengthsForDistanceThree)
         EXPECT_EQ(design.width[i], 16);
 }
 
-TEST_F(TableDesignTest, EveryDesignPassesItsCheck)
+TEST_F(TreeDesignTest, EveryDesignPassesItsCheck)
 {
     EXPECT_GE(every_design().size(), 402u);
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         ASSERT_TRUE(check_design(design)) << name(design);
         ASSERT_TRUE(can_be_used(design)) << name(design);
     }
 }
 
-TEST_F(TableDesignTest, FindsTheBestRegions)
+TEST_F(TreeDesignTest, FindsTheBestRegions)
 {
     const LeastSums best;
     for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-        for (int tables = 1; tables <= kMaxTables; tables++) {
-            double least = best.least[tables <= distance ? tables : distance + 1][tables];
-            TableDesign design;
-            bool made = make_design(distance, tables, &design);
-            EXPECT_EQ(made, std::isfinite(least)) << "distance " << distance << ", tables " << tables;
+        for (int trees = 1; trees <= kMaxTrees; trees++) {
+            double least = best.least[trees <= distance ? trees : distance + 1][trees];
+            TreeDesign design;
+            bool made = make_design(distance, trees, &design);
+            EXPECT_EQ(made, std::isfinite(least)) << "distance " << distance << ", trees " << trees;
             if (made) {
                 EXPECT_NEAR(sum_of(design), least, 1e-9) << name(design);
             }
@@ -227,32 +227,32 @@ TEST_F(TableDesignTest, FindsTheBestRegions)
     }
 }
 
-TEST_F(TableDesignTest, RoundingLosesNoBits)
+TEST_F(TreeDesignTest, RoundingLosesNoBits)
 {
-    for (const TableDesign &design : every_design())
+    for (const TreeDesign &design : every_design())
         EXPECT_EQ(shortest_header(design), longest_possible(design)) << name(design);
 }
 
-// Every block should come first in some table if possible: the first bits of each table are looked up in
+// Every block should come first in some tree if possible: the first bits of each tree are looked up in
 // full.
-TEST_F(TableDesignTest, BlocksTakeTurnsToLead)
+TEST_F(TreeDesignTest, BlocksTakeTurnsToLead)
 {
-    for (int tables : {4, 5, 6, 7, 8, 10, 20}) {
-        TableDesign design;
-        ASSERT_TRUE(make_design(3, tables, &design));
+    for (int trees : {4, 5, 6, 7, 8, 10, 20}) {
+        TreeDesign design;
+        ASSERT_TRUE(make_design(3, trees, &design));
         std::uint32_t lead = 0;
-        for (int t = 0; t < design.tables; t++)
-            lead |= 1u << design.table[t].order[0];
-        EXPECT_EQ(std::popcount(lead), std::min<int>(design.blocks, tables)) << tables;
+        for (int t = 0; t < design.trees; t++)
+            lead |= 1u << design.tree[t].order[0];
+        EXPECT_EQ(std::popcount(lead), std::min<int>(design.blocks, trees)) << trees;
     }
 }
 
-TEST_F(TableDesignTest, EverySetOfFewBitsMissesAHeader)
+TEST_F(TreeDesignTest, EverySetOfFewBitsMissesAHeader)
 {
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         std::vector<std::uint64_t> headers = header_masks(design);
-        for (int t = 0; t < design.tables; t++)
-            ASSERT_EQ(std::popcount(headers[static_cast<std::size_t>(t)]), design.table[t].header_bits);
+        for (int t = 0; t < design.trees; t++)
+            ASSERT_EQ(std::popcount(headers[static_cast<std::size_t>(t)]), design.tree[t].header_bits);
 
         int most = promise(design);
         if (most <= 3) {
@@ -271,7 +271,7 @@ TEST_F(TableDesignTest, EverySetOfFewBitsMissesAHeader)
             std::uint64_t errors = 0;
             while (std::popcount(errors) < most) {
                 // Half of the time anywhere, otherwise into a header that is still missed.
-                std::uint64_t where = headers[static_cast<std::size_t>(below(design.tables))];
+                std::uint64_t where = headers[static_cast<std::size_t>(below(design.trees))];
                 if (i % 2 == 0 || (where & errors) != 0)
                     where = ~std::uint64_t{0};
                 std::uint64_t bit = std::uint64_t{1} << below(64);
@@ -283,138 +283,138 @@ TEST_F(TableDesignTest, EverySetOfFewBitsMissesAHeader)
     }
 }
 
-TEST_F(TableDesignTest, MoreErrorsThanPromisedMeetEveryHeader)
+TEST_F(TreeDesignTest, MoreErrorsThanPromisedMeetEveryHeader)
 {
-    for (const TableDesign &design : every_design()) {
-        TableDesign more = design;
+    for (const TreeDesign &design : every_design()) {
+        TreeDesign more = design;
         more.distance++;
-        // With few enough tables for disjoint headers any distance is possible.
-        bool disjoint = design.tables <= more.distance;
+        // With few enough trees for disjoint headers any distance is possible.
+        bool disjoint = design.trees <= more.distance;
         EXPECT_EQ(check_design(more), disjoint && more.distance <= kMaxDistance) << name(design);
         EXPECT_TRUE(disjoint || !keeps_promise(more)) << name(design);
-        TableDesign less = design;
+        TreeDesign less = design;
         less.distance--;
         EXPECT_EQ(check_design(less), less.distance >= kMinDistance) << name(design);
     }
 }
 
-TEST_F(TableDesignTest, RefusesWhatDoesNotExist)
+TEST_F(TreeDesignTest, RefusesWhatDoesNotExist)
 {
-    TableDesign design;
+    TreeDesign design;
     for (int distance : {INT_MIN, -1, 0, 16, 17, 255, 256, INT_MAX}) {
-        for (int tables : {INT_MIN, -1, 0, 1, 4, 32, 33, INT_MAX})
-            EXPECT_FALSE(make_design(distance, tables, &design)) << distance << ' ' << tables;
+        for (int trees : {INT_MIN, -1, 0, 1, 4, 32, 33, INT_MAX})
+            EXPECT_FALSE(make_design(distance, trees, &design)) << distance << ' ' << trees;
     }
     for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-        for (int tables : {INT_MIN, -1, 0, 33, 64, 256, 257, INT_MAX})
-            EXPECT_FALSE(make_design(distance, tables, &design)) << distance << ' ' << tables;
-        for (int tables = 1; tables <= default_tables(distance); tables++)
-            EXPECT_TRUE(make_design(distance, tables, &design)) << distance << ' ' << tables;
+        for (int trees : {INT_MIN, -1, 0, 33, 64, 256, 257, INT_MAX})
+            EXPECT_FALSE(make_design(distance, trees, &design)) << distance << ' ' << trees;
+        for (int trees = 1; trees <= default_trees(distance); trees++)
+            EXPECT_TRUE(make_design(distance, trees, &design)) << distance << ' ' << trees;
     }
-    for (int tables = 17; tables <= kMaxTables; tables++) { // one region of at most 16 blocks
-        EXPECT_FALSE(make_design(1, tables, &design)) << tables;
-        EXPECT_FALSE(make_design(15, tables, &design)) << tables;
+    for (int trees = 17; trees <= kMaxTrees; trees++) { // one region of at most 16 blocks
+        EXPECT_FALSE(make_design(1, trees, &design)) << trees;
+        EXPECT_FALSE(make_design(15, trees, &design)) << trees;
     }
 }
 
 // The metapage holds a design as it is.
-TEST_F(TableDesignTest, EveryByteIsSet)
+TEST_F(TreeDesignTest, EveryByteIsSet)
 {
-    for (const TableDesign &design : every_design()) {
-        TableDesign again;
+    for (const TreeDesign &design : every_design()) {
+        TreeDesign again;
         std::memset(&again, 0xAA, sizeof(again));
-        ASSERT_TRUE(make_design(design.distance, design.tables, &again));
+        ASSERT_TRUE(make_design(design.distance, design.trees, &again));
         ASSERT_EQ(std::memcmp(&design, &again, sizeof(design)), 0) << name(design);
     }
 }
 
-TEST_F(TableDesignTest, AlteredDesignsFail)
+TEST_F(TreeDesignTest, AlteredDesignsFail)
 {
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         SCOPED_TRACE(name(design));
         auto expect_bad = [&design](const char *what, auto &&alter) {
-            TableDesign bad = design;
+            TreeDesign bad = design;
             alter(&bad);
             EXPECT_FALSE(check_design(bad)) << what;
         };
         for (int i = 0; i < 8; i++) {
-            int t = below(design.tables), b = below(design.blocks), r = below(design.regions);
-            int header = design.table[t].header_blocks, other = (t + 1) % design.tables;
-            expect_bad("a wider block", [b](TableDesign *d) { d->width[b]++; });
-            expect_bad("a narrower block", [b](TableDesign *d) { d->width[b]--; });
-            expect_bad("no width", [b](TableDesign *d) { d->width[b] = 0; });
-            expect_bad("longer header", [t](TableDesign *d) { d->table[t].header_bits++; });
-            expect_bad("shorter header", [t](TableDesign *d) { d->table[t].header_bits--; });
-            expect_bad("more header", [t](TableDesign *d) { d->table[t].header_blocks++; });
-            expect_bad("less header", [t](TableDesign *d) { d->table[t].header_blocks--; });
-            expect_bad("no such block", [t, b](TableDesign *d) { d->table[t].order[b] = d->blocks; });
-            expect_bad("block 255", [t, b](TableDesign *d) { d->table[t].order[b] = 255; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].first_block++; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].first_table++; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].blocks++; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].blocks--; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].tables++; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].tables--; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].spared++; });
-            expect_bad("region", [r](TableDesign *d) { d->region[r].spared--; });
+            int t = below(design.trees), b = below(design.blocks), r = below(design.regions);
+            int header = design.tree[t].header_blocks, other = (t + 1) % design.trees;
+            expect_bad("a wider block", [b](TreeDesign *d) { d->width[b]++; });
+            expect_bad("a narrower block", [b](TreeDesign *d) { d->width[b]--; });
+            expect_bad("no width", [b](TreeDesign *d) { d->width[b] = 0; });
+            expect_bad("longer header", [t](TreeDesign *d) { d->tree[t].header_bits++; });
+            expect_bad("shorter header", [t](TreeDesign *d) { d->tree[t].header_bits--; });
+            expect_bad("more header", [t](TreeDesign *d) { d->tree[t].header_blocks++; });
+            expect_bad("less header", [t](TreeDesign *d) { d->tree[t].header_blocks--; });
+            expect_bad("no such block", [t, b](TreeDesign *d) { d->tree[t].order[b] = d->blocks; });
+            expect_bad("block 255", [t, b](TreeDesign *d) { d->tree[t].order[b] = 255; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].first_block++; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].first_tree++; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].blocks++; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].blocks--; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].trees++; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].trees--; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].spared++; });
+            expect_bad("region", [r](TreeDesign *d) { d->region[r].spared--; });
             if (design.blocks > 1) {
                 int c = (b + 1 + below(design.blocks - 1)) % design.blocks;
-                expect_bad("a moved bit", [b, c](TableDesign *d) {
+                expect_bad("a moved bit", [b, c](TreeDesign *d) {
                     d->width[b]--;
                     d->width[c]++;
                 });
                 expect_bad("a block twice",
-                           [=](TableDesign *d) { d->table[t].order[b] = d->table[t].order[c]; });
+                           [=](TreeDesign *d) { d->tree[t].order[b] = d->tree[t].order[c]; });
                 int in = below(header), out = header + below(design.blocks - header);
-                expect_bad("another header", [t, in, out](TableDesign *d) {
-                    std::swap(d->table[t].order[in], d->table[t].order[out]);
+                expect_bad("another header", [t, in, out](TreeDesign *d) {
+                    std::swap(d->tree[t].order[in], d->tree[t].order[out]);
                 });
             }
-            if (design.tables > 1) {
-                expect_bad("a header twice", [t, other](TableDesign *d) { d->table[t] = d->table[other]; });
-                expect_bad("a table dropped", [t](TableDesign *d) {
-                    std::copy(d->table + t + 1, d->table + d->tables, d->table + t);
-                    d->tables--;
+            if (design.trees > 1) {
+                expect_bad("a header twice", [t, other](TreeDesign *d) { d->tree[t] = d->tree[other]; });
+                expect_bad("a tree dropped", [t](TreeDesign *d) {
+                    std::copy(d->tree + t + 1, d->tree + d->trees, d->tree + t);
+                    d->trees--;
                 });
             }
         }
-        expect_bad("no tables", [](TableDesign *d) { d->tables = 0; });
-        expect_bad("a table less", [](TableDesign *d) { d->tables--; });
-        expect_bad("a table more", [](TableDesign *d) { d->tables++; });
-        expect_bad("many tables", [](TableDesign *d) { d->tables = 255; });
-        expect_bad("no blocks", [](TableDesign *d) { d->blocks = 0; });
-        expect_bad("a block less", [](TableDesign *d) { d->blocks--; });
-        expect_bad("a block more", [](TableDesign *d) { d->blocks++; });
-        expect_bad("many blocks", [](TableDesign *d) { d->blocks = 255; });
-        expect_bad("no regions", [](TableDesign *d) { d->regions = 0; });
-        expect_bad("a region less", [](TableDesign *d) { d->regions--; });
-        expect_bad("a region more", [](TableDesign *d) { d->regions++; });
-        expect_bad("many regions", [](TableDesign *d) { d->regions = 255; });
-        expect_bad("no distance", [](TableDesign *d) { d->distance = 0; });
-        expect_bad("a distance of 16", [](TableDesign *d) { d->distance = 16; });
-        expect_bad("a distance of 255", [](TableDesign *d) { d->distance = 255; });
+        expect_bad("no trees", [](TreeDesign *d) { d->trees = 0; });
+        expect_bad("a tree less", [](TreeDesign *d) { d->trees--; });
+        expect_bad("a tree more", [](TreeDesign *d) { d->trees++; });
+        expect_bad("many trees", [](TreeDesign *d) { d->trees = 255; });
+        expect_bad("no blocks", [](TreeDesign *d) { d->blocks = 0; });
+        expect_bad("a block less", [](TreeDesign *d) { d->blocks--; });
+        expect_bad("a block more", [](TreeDesign *d) { d->blocks++; });
+        expect_bad("many blocks", [](TreeDesign *d) { d->blocks = 255; });
+        expect_bad("no regions", [](TreeDesign *d) { d->regions = 0; });
+        expect_bad("a region less", [](TreeDesign *d) { d->regions--; });
+        expect_bad("a region more", [](TreeDesign *d) { d->regions++; });
+        expect_bad("many regions", [](TreeDesign *d) { d->regions = 255; });
+        expect_bad("no distance", [](TreeDesign *d) { d->distance = 0; });
+        expect_bad("a distance of 16", [](TreeDesign *d) { d->distance = 16; });
+        expect_bad("a distance of 255", [](TreeDesign *d) { d->distance = 255; });
         if (HasFailure())
             return;
     }
-    TableDesign zero = {};
+    TreeDesign zero = {};
     EXPECT_FALSE(check_design(zero));
 }
 
 // Altered in two places that agree with each other.
-TEST_F(TableDesignTest, ConsistentlyAlteredDesignsFail)
+TEST_F(TreeDesignTest, ConsistentlyAlteredDesignsFail)
 {
-    auto set_header_bits = [](TableDesign *design) {
-        for (int t = 0; t < design->tables; t++) {
-            design->table[t].header_bits = 0;
-            for (int i = 0; i < design->table[t].header_blocks; i++)
-                design->table[t].header_bits += design->width[design->table[t].order[i]];
+    auto set_header_bits = [](TreeDesign *design) {
+        for (int t = 0; t < design->trees; t++) {
+            design->tree[t].header_bits = 0;
+            for (int i = 0; i < design->tree[t].header_blocks; i++)
+                design->tree[t].header_bits += design->width[design->tree[t].order[i]];
         }
     };
     int incomplete = 0;
-    for (const TableDesign &design : every_design()) {
+    for (const TreeDesign &design : every_design()) {
         SCOPED_TRACE(name(design));
         int b = below(design.blocks);
-        TableDesign bad = design;
+        TreeDesign bad = design;
         bad.width[b]++;
         set_header_bits(&bad);
         EXPECT_FALSE(check_design(bad)) << "65 bits";
@@ -431,31 +431,31 @@ TEST_F(TableDesignTest, ConsistentlyAlteredDesignsFail)
         // The headers are all there, but not where their regions say.
         bad = design;
         if (design.regions > 1) {
-            std::swap(bad.table[0], bad.table[design.tables - 1]);
+            std::swap(bad.tree[0], bad.tree[design.trees - 1]);
             EXPECT_TRUE(keeps_promise(bad));
             EXPECT_FALSE(check_design(bad)) << "headers of two regions swapped";
         }
 
-        // A table without a header finds everything, but no design has one.
+        // A tree without a header finds everything, but no design has one.
         bad = design;
         DesignRegion *last = &bad.region[design.regions - 1];
-        if (last->tables == 1) {
+        if (last->trees == 1) {
             last->spared = last->blocks;
-            bad.table[design.tables - 1].header_blocks = bad.table[design.tables - 1].header_bits = 0;
+            bad.tree[design.trees - 1].header_blocks = bad.tree[design.trees - 1].header_bits = 0;
             EXPECT_FALSE(check_design(bad)) << "no header";
         }
 
-        // A region without one of its tables may handle one error, but not all that a search plan expects of
+        // A region without one of its trees may handle one error, but not all that a search plan expects of
         // it.
         bad = design;
-        if (last->tables > 1) {
+        if (last->trees > 1) {
             bad.distance = 1;
             ASSERT_TRUE(check_design(bad));
-            bad.table[design.tables - 1] = bad.table[design.tables - 2];
+            bad.tree[design.trees - 1] = bad.tree[design.trees - 2];
             incomplete += keeps_promise(bad);
             EXPECT_FALSE(check_design(bad)) << "a header twice";
-            last->tables--;
-            bad.tables--;
+            last->trees--;
+            bad.trees--;
             EXPECT_FALSE(check_design(bad)) << "a header is missing";
         }
         if (HasFailure())
@@ -465,34 +465,34 @@ TEST_F(TableDesignTest, ConsistentlyAlteredDesignsFail)
 }
 
 // Other orders inside the header and after it are as good.
-TEST_F(TableDesignTest, OrderInsideTheHeaderIsFree)
+TEST_F(TreeDesignTest, OrderInsideTheHeaderIsFree)
 {
-    for (TableDesign design : every_design()) {
-        for (int t = 0; t < design.tables; t++) {
-            std::uint8_t *order = design.table[t].order, *rest = order + design.table[t].header_blocks;
-            std::uint32_t header = header_blocks(design.table[t]);
+    for (TreeDesign design : every_design()) {
+        for (int t = 0; t < design.trees; t++) {
+            std::uint8_t *order = design.tree[t].order, *rest = order + design.tree[t].header_blocks;
+            std::uint32_t header = header_blocks(design.tree[t]);
             std::shuffle(order, rest, random);
             std::shuffle(rest, order + design.blocks, random);
-            ASSERT_EQ(header_blocks(design.table[t]), header);
+            ASSERT_EQ(header_blocks(design.tree[t]), header);
         }
         ASSERT_TRUE(check_design(design)) << name(design);
     }
 }
 
 // Any bytes that pass the check are a usable and correct design.
-TEST_F(TableDesignTest, RandomBytes)
+TEST_F(TreeDesignTest, RandomBytes)
 {
-    std::vector<TableDesign> designs;
+    std::vector<TreeDesign> designs;
     std::copy_if(every_design().begin(), every_design().end(), std::back_inserter(designs),
-                 [](const TableDesign &design) { return design.blocks <= 8; });
+                 [](const TreeDesign &design) { return design.blocks <= 8; });
     int accepted = 0, refused = 0;
     for (int i = 0; i < 100000; i++) {
-        TableDesign design = designs[static_cast<std::size_t>(below(static_cast<int>(designs.size())))];
+        TreeDesign design = designs[static_cast<std::size_t>(below(static_cast<int>(designs.size())))];
         auto *bytes = reinterpret_cast<unsigned char *>(&design);
-        int used = static_cast<int>(offsetof(TableDesign, table) + design.tables * sizeof(DesignTable));
+        int used = static_cast<int>(offsetof(TreeDesign, tree) + design.trees * sizeof(DesignTree));
         for (int n = 1 + below(4); n > 0; n--) {
             unsigned char *byte =
-                bytes + below(below(2) ? used : static_cast<int>(offsetof(TableDesign, table)));
+                bytes + below(below(2) ? used : static_cast<int>(offsetof(TreeDesign, tree)));
             switch (below(4)) {
             case 0:
                 *byte = static_cast<unsigned char>(random());
@@ -519,7 +519,7 @@ TEST_F(TableDesignTest, RandomBytes)
     EXPECT_GT(refused, 1000);
 
     for (int i = 0; i < 20000; i++) {
-        TableDesign design;
+        TreeDesign design;
         std::generate_n(reinterpret_cast<unsigned char *>(&design), sizeof(design),
                         [this] { return static_cast<unsigned char>(random()); });
         ASSERT_FALSE(check_design(design));

@@ -21,10 +21,10 @@ namespace
 class GuidedPlanTest : public testing::Test
 {
 protected:
-    void set_tables(int distance, int tables)
+    void set_trees(int distance, int trees)
     {
-        TableDesign design;
-        ASSERT_TRUE(make_design(distance, tables, &design));
+        TreeDesign design;
+        ASSERT_TRUE(make_design(distance, trees, &design));
         std::uint8_t bit_order[kBits];
         for (int i = 0; i < kBits; i++)
             bit_order[i] = static_cast<std::uint8_t>(i);
@@ -65,7 +65,7 @@ protected:
 
     void begin(const Weights &weights, int radius, int prefix_bits, double target, bool even_out = false)
     {
-        plan_->set_tables(order_.get(), prefix_bits);
+        plan_->set_trees(order_.get(), prefix_bits);
         plan_->begin({&weights, &kDefaultVolatility, radius, target, even_out}, nodes_.data(), nodes_.size(),
                      ranges_.data(), ranges_.size());
     }
@@ -77,7 +77,7 @@ protected:
     std::vector<GuidedRange> ranges_ = std::vector<GuidedRange>(4000);
 };
 
-// The leaves of a table: equal ranges of keys, not aligned to any prefix.
+// The leaves of a tree: equal ranges of keys, not aligned to any prefix.
 struct EqualLeaves {
     std::uint64_t size;
     explicit EqualLeaves(std::uint64_t count) : size(~std::uint64_t{0} / count + 1) {}
@@ -91,25 +91,25 @@ struct EqualLeaves {
 
 TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
 {
-    for (int tables : {1, 2, 4, 6, 10, 20}) {
-        set_tables(3, tables);
+    for (int trees : {1, 2, 4, 6, 10, 20}) {
+        set_trees(3, trees);
         for (int prefix_bits : {1, 5, 14, 17, 64}) {
             Weights weights = draw_weights();
             Fingerprint query = weights_fingerprint(weights);
             begin(weights, 5, prefix_bits, 0.9);
-            ASSERT_GE(plan_->tables(), 1);
+            ASSERT_GE(plan_->trees(), 1);
             GuidedProbe probe;
             std::set<std::pair<int, std::uint64_t>> cells;
             double recall = 0;
             while (cells.size() < 500 && plan_->next(&probe)) {
-                std::uint64_t center = order_->key(probe.table, query);
-                std::uint64_t key = order_->key(probe.table, query ^ probe.flips);
+                std::uint64_t center = order_->key(probe.tree, query);
+                std::uint64_t key = order_->key(probe.tree, query ^ probe.flips);
                 EXPECT_EQ(key, center ^ probe.key_flips);
                 EXPECT_EQ(probe.first_key, key & leading_bits(prefix_bits));
                 EXPECT_EQ(probe.last_key, key | ~leading_bits(prefix_bits));
                 EXPECT_EQ(probe.key_flips & ~leading_bits(prefix_bits), 0u);
                 EXPECT_LE(std::popcount(probe.flips), 5);
-                EXPECT_TRUE(cells.insert({probe.table, probe.first_key}).second) << "probed twice";
+                EXPECT_TRUE(cells.insert({probe.tree, probe.first_key}).second) << "probed twice";
                 if (cells.size() == 1) {
                     EXPECT_EQ(probe.flips, 0u) << "the query's own place comes first";
                 }
@@ -126,7 +126,7 @@ TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
 
 TEST_F(GuidedPlanTest, GainsFall)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     for (int radius : {3, 8}) {
         int probes = 0, rises = 0;
         for (int round = 0; round < 50; round++) {
@@ -138,7 +138,7 @@ TEST_F(GuidedPlanTest, GainsFall)
             }
             EXPECT_TRUE(plan_->reached());
         }
-        // Merged by gain. Only the order within a table, by the gains of that table alone, can put a larger one
+        // Merged by gain. Only the order within a tree, by the gains of that tree alone, can put a larger one
         // later, if many flips are allowed.
         EXPECT_LE(rises, radius == 3 ? 0 : probes / 20) << radius;
     }
@@ -147,17 +147,17 @@ TEST_F(GuidedPlanTest, GainsFall)
 TEST_F(GuidedPlanTest, TakesTheBestCellFirst)
 {
     constexpr int kPrefixBits = 15, kRadius = 3;
-    set_tables(3, 4);
+    set_trees(3, 4);
     auto volatility = std::make_unique<Volatility>();
     auto coverage = std::make_unique<FlipCoverage>();
-    std::set<int> tables;
+    std::set<int> trees;
     for (int round = 0; round < 50; round++) {
         Weights weights = draw_weights();
         begin(weights, kRadius, kPrefixBits, 0.9);
         std::uint64_t prefix[4];
         for (int i = 0; i < 4; i++) {
             std::uint8_t source[kBits];
-            order_->sources(plan_->table(i), source);
+            order_->sources(plan_->tree(i), source);
             prefix[i] = 0;
             for (int bit = 0; bit < kPrefixBits; bit++)
                 prefix[i] |= std::uint64_t{1} << source[bit];
@@ -166,25 +166,25 @@ TEST_F(GuidedPlanTest, TakesTheBestCellFirst)
         coverage->begin(volatility.get(), prefix, 4);
         GuidedProbe probe;
         ASSERT_TRUE(plan_->next(&probe));
-        tables.insert(probe.table);
+        trees.insert(probe.tree);
         for (int i = 0; i < 4; i++)
             EXPECT_GE(probe.gain, coverage->gain(i, 0) - 1e-15);
     }
-    EXPECT_EQ(tables.size(), 4u);
+    EXPECT_EQ(trees.size(), 4u);
 }
 
-// The same probes on every machine: their tables, flips and gains to the last bit. A change of the arithmetic
+// The same probes on every machine: their trees, flips and gains to the last bit. A change of the arithmetic
 // changes the number.
 TEST_F(GuidedPlanTest, IsTheSameEverywhere)
 {
     std::uint64_t hash = 0;
     auto mix = [&hash](std::uint64_t value) { hash = (std::rotl(hash, 23) ^ value) * 0x9E3779B97F4A7C15; };
-    TableDesign design;
+    TreeDesign design;
     std::uint8_t bit_order[kBits];
     for (int i = 0; i < kBits; i++)
         bit_order[i] = static_cast<std::uint8_t>(63 - i);
-    for (int tables : {1, 4, 10}) {
-        ASSERT_TRUE(make_design(3, tables, &design));
+    for (int trees : {1, 4, 10}) {
+        ASSERT_TRUE(make_design(3, trees, &design));
         order_->set(design, bit_order);
         for (int radius : {0, 2, 3, 5, 8, 13}) {
             for (int query = 0; query < 20; query++) {
@@ -194,7 +194,7 @@ TEST_F(GuidedPlanTest, IsTheSameEverywhere)
                 begin(weights, radius, 18, 0.95, true);
                 GuidedProbe probe;
                 while (plan_->probes() < 30 && plan_->next(&probe)) {
-                    mix(static_cast<std::uint64_t>(probe.table));
+                    mix(static_cast<std::uint64_t>(probe.tree));
                     mix(probe.flips);
                     mix(std::bit_cast<std::uint64_t>(probe.gain));
                     plan_->cover(probe.first_key & leading_bits(14), probe.last_key | ~leading_bits(14));
@@ -208,18 +208,18 @@ TEST_F(GuidedPlanTest, IsTheSameEverywhere)
 
 TEST_F(GuidedPlanTest, UsesTablesWhosePrefixesHardlyOverlap)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     begin(draw_weights(), 3, 16, 0.9);
-    EXPECT_EQ(plan_->tables(), 4);
+    EXPECT_EQ(plan_->trees(), 4);
     begin(draw_weights(), 3, 17, 0.9);
-    EXPECT_EQ(plan_->tables(), 4) << "some shared bits do";
-    set_tables(3, 10);
+    EXPECT_EQ(plan_->trees(), 4) << "some shared bits do";
+    set_trees(3, 10);
     begin(draw_weights(), 3, 28, 0.9);
-    EXPECT_GE(plan_->tables(), 2);
-    EXPECT_LT(plan_->tables(), 4);
-    set_tables(3, 1);
+    EXPECT_GE(plan_->trees(), 2);
+    EXPECT_LT(plan_->trees(), 4);
+    set_trees(3, 1);
     begin(draw_weights(), 3, 20, 0.9);
-    EXPECT_EQ(plan_->tables(), 1);
+    EXPECT_EQ(plan_->trees(), 1);
 }
 
 // Partners drawn from the model, leaves not aligned to cells: the leaves read hold as many partners as the
@@ -227,7 +227,7 @@ TEST_F(GuidedPlanTest, UsesTablesWhosePrefixesHardlyOverlap)
 TEST_F(GuidedPlanTest, FindsWhatItPromises)
 {
     const struct {
-        int tables, radius, prefix_bits;
+        int trees, radius, prefix_bits;
         std::uint64_t leaves;
         double target;
     } cases[] = {
@@ -236,7 +236,7 @@ TEST_F(GuidedPlanTest, FindsWhatItPromises)
         {10, 5, 20, 99000, 0.95}, {4, 5, 20, 99000, 0.99},
     };
     for (const auto &c : cases) {
-        set_tables(3, c.tables);
+        set_trees(3, c.trees);
         EqualLeaves leaves(c.leaves);
         double promised = 0, found = 0, partners = 0;
         for (int query = 0; query < 250; query++) {
@@ -253,7 +253,7 @@ TEST_F(GuidedPlanTest, FindsWhatItPromises)
             while (plan_->next(&probe)) {
                 std::uint64_t first = leaves.of(probe.first_key), last = leaves.of(probe.last_key);
                 for (std::size_t i = 0; i < rows.size(); i++) {
-                    std::uint64_t leaf = leaves.of(order_->key(probe.table, rows[i]));
+                    std::uint64_t leaf = leaves.of(order_->key(probe.tree, rows[i]));
                     if (leaf >= first && leaf <= last && !plan_->seen(rows[i]))
                         emitted[i]++;
                 }
@@ -269,8 +269,8 @@ TEST_F(GuidedPlanTest, FindsWhatItPromises)
             partners += static_cast<double>(rows.size());
             promised += plan_->recall() * static_cast<double>(rows.size());
         }
-        EXPECT_NEAR(found / partners, promised / partners, 0.015) << c.tables << " " << c.radius;
-        EXPECT_GT(found / partners, c.target - 0.02) << c.tables << " " << c.radius;
+        EXPECT_NEAR(found / partners, promised / partners, 0.015) << c.trees << " " << c.radius;
+        EXPECT_GT(found / partners, c.target - 0.02) << c.trees << " " << c.radius;
     }
 }
 
@@ -279,8 +279,8 @@ TEST_F(GuidedPlanTest, FindsWhatItPromises)
 TEST_F(GuidedPlanTest, MeetsTargetsWhenNoNearDuplicateIsVerySimilar)
 {
     constexpr int kPrefixBits = 14;
-    for (int tables : {1, 4}) {
-        set_tables(3, tables);
+    for (int trees : {1, 4}) {
+        set_trees(3, trees);
         for (int radius : {3, 8}) {
             for (double target : {0.9, 0.95, 0.99}) {
                 double found = 0, partners = 0;
@@ -298,7 +298,7 @@ TEST_F(GuidedPlanTest, MeetsTargetsWhenNoNearDuplicateIsVerySimilar)
                         found += plan_->seen(row);
                     }
                 }
-                EXPECT_GT(found / partners, target - 0.02) << tables << " " << radius;
+                EXPECT_GT(found / partners, target - 0.02) << trees << " " << radius;
             }
         }
     }
@@ -306,20 +306,20 @@ TEST_F(GuidedPlanTest, MeetsTargetsWhenNoNearDuplicateIsVerySimilar)
 
 TEST_F(GuidedPlanTest, LeavesReadAreNotProbedAgain)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     EqualLeaves leaves(10000);
     for (int round = 0; round < 20; round++) {
         begin(draw_weights(), 5, 16, 0.95);
         GuidedProbe probe;
         std::vector<std::pair<int, std::pair<std::uint64_t, std::uint64_t>>> read;
         while (plan_->next(&probe)) {
-            for (const auto &[table, keys] : read)
-                EXPECT_FALSE(table == probe.table && keys.first <= probe.first_key &&
+            for (const auto &[tree, keys] : read)
+                EXPECT_FALSE(tree == probe.tree && keys.first <= probe.first_key &&
                              probe.last_key <= keys.second);
             std::uint64_t first = leaves.first_key(leaves.of(probe.first_key));
             std::uint64_t last = leaves.last_key(leaves.of(probe.last_key));
             plan_->cover(first, last);
-            read.push_back({probe.table, {first, last}});
+            read.push_back({probe.tree, {first, last}});
         }
     }
 }
@@ -328,7 +328,7 @@ TEST_F(GuidedPlanTest, LeavesReadAreNotProbedAgain)
 TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
 {
     constexpr int kPrefixBits = 12, kRadius = 5;
-    set_tables(3, 1);
+    set_trees(3, 1);
     std::uint8_t source[kBits];
     order_->sources(0, source);
     std::uint64_t prefix = 0;
@@ -369,7 +369,7 @@ TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
 // One leaf that holds all keys, and leaves far wider than cells.
 TEST_F(GuidedPlanTest, WideLeavesAreHarmless)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     begin(draw_weights(), 3, 3, 0.95);
     GuidedProbe probe;
     ASSERT_TRUE(plan_->next(&probe));
@@ -386,7 +386,7 @@ TEST_F(GuidedPlanTest, WideLeavesAreHarmless)
 
 TEST_F(GuidedPlanTest, HigherTargetsReadMore)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     double all[3] = {};
     for (int round = 0; round < 50; round++) {
         Weights weights = draw_weights();
@@ -410,10 +410,10 @@ TEST_F(GuidedPlanTest, HigherTargetsReadMore)
 
 TEST_F(GuidedPlanTest, EndsWhenRoomIsShort)
 {
-    set_tables(3, 1);
+    set_trees(3, 1);
     Weights weights = draw_weights();
     GuidedProbe probe;
-    plan_->set_tables(order_.get(), 17);
+    plan_->set_trees(order_.get(), 17);
     for (std::size_t room : {0, 1, 7}) {
         plan_->begin({&weights, &kDefaultVolatility, 8, 0.999, false}, nodes_.data(), nodes_.size(),
                      ranges_.data(), room);
@@ -433,7 +433,7 @@ TEST_F(GuidedPlanTest, EndsWhenRoomIsShort)
 // A radius of 0, a radius of all bits, and weights that are all alike.
 TEST_F(GuidedPlanTest, ExtremesHold)
 {
-    set_tables(3, 4);
+    set_trees(3, 4);
     for (int radius : {0, 64}) {
         for (Weight weight : {Weight{0}, Weight{1}, INT64_MIN}) {
             Weights weights;

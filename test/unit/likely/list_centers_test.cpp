@@ -26,7 +26,7 @@ struct Chosen {
     std::vector<std::uint8_t> group, center;
     std::vector<std::uint32_t> first;
     std::vector<std::uint16_t> distance;
-    CenterTable table;
+    CenterSet set;
 };
 
 class ListCentersTest : public SeededTest<2901>
@@ -79,7 +79,7 @@ protected:
         result.first.resize(groups_for(lists) + 1);
         result.center.resize(std::size_t{most_lists(lists)} * kBytes);
         result.distance.resize(most_lists(lists));
-        result.table =
+        result.set =
             choose_centers(sample, lists, result.group.data(), result.first.data(), result.center.data());
         return result;
     }
@@ -90,13 +90,13 @@ TEST_F(ListCentersTest, RowsOfAClusterAreInOneList)
     constexpr int kClusters = 40, kSize = 60;
     const auto rows = clusters(kClusters, kSize);
     Chosen chosen = choose(rows, 40);
-    EXPECT_EQ(check_groups(chosen.table), nullptr);
-    EXPECT_GE(chosen.table.lists, 20U);
-    EXPECT_LE(chosen.table.lists, most_lists(40));
+    EXPECT_EQ(check_groups(chosen.set), nullptr);
+    EXPECT_GE(chosen.set.lists, 20U);
+    EXPECT_LE(chosen.set.lists, most_lists(40));
     int together = 0;
     for (int i = 0; i + kClusters < kClusters * kSize; i++) {
         auto list_of = [&](int row) {
-            return nearest_list(chosen.table, kDistances, rows.data() + kBytes * row, chosen.distance.data());
+            return nearest_list(chosen.set, kDistances, rows.data() + kBytes * row, chosen.distance.data());
         };
         together += list_of(i) == list_of(i + kClusters);
     }
@@ -107,17 +107,17 @@ TEST_F(ListCentersTest, NearestListsAreInOrder)
 {
     const auto rows = clusters(20, 30);
     Chosen chosen = choose(rows, 30);
-    const std::uint32_t lists = chosen.table.lists;
+    const std::uint32_t lists = chosen.set.lists;
     std::vector<std::uint32_t> order(lists), some(lists, lists);
     for (int round = 0; round < 20; round++) {
         const Row query = random_row();
-        nearest_lists(chosen.table, kDistances, query.data(), lists, chosen.distance.data(), order.data());
+        nearest_lists(chosen.set, kDistances, query.data(), lists, chosen.distance.data(), order.data());
         auto rank = [&](std::uint32_t list) {
-            return std::pair(signature_distance(query.data(), chosen.table.list_center(list), kBytes), list);
+            return std::pair(signature_distance(query.data(), chosen.set.list_center(list), kBytes), list);
         };
         for (std::uint32_t i = 1; i < lists; i++)
             ASSERT_LT(rank(order[i - 1]), rank(order[i]));
-        nearest_lists(chosen.table, kDistances, query.data(), 5, chosen.distance.data(), some.data());
+        nearest_lists(chosen.set, kDistances, query.data(), 5, chosen.distance.data(), some.data());
         EXPECT_TRUE(std::equal(some.begin(), some.begin() + 5, order.begin()));
         EXPECT_EQ(some[5], lists);
     }
@@ -130,9 +130,9 @@ TEST_F(ListCentersTest, EqualRowsMakeOneList)
     for (int i = 0; i < 100; i++)
         rows.insert(rows.end(), row.begin(), row.end());
     Chosen chosen = choose(rows, 10);
-    EXPECT_EQ(chosen.table.lists, 1U);
+    EXPECT_EQ(chosen.set.lists, 1U);
     EXPECT_TRUE(std::equal(row.begin(), row.end(), chosen.center.begin()));
-    EXPECT_EQ(nearest_list(chosen.table, kDistances, random_row().data(), chosen.distance.data()), 0U);
+    EXPECT_EQ(nearest_list(chosen.set, kDistances, random_row().data(), chosen.distance.data()), 0U);
 }
 
 // Of the ten nearest rows, how many a search finds that reads lists as list_search does.
@@ -188,27 +188,27 @@ TEST_F(ListCentersTest, MeasuredRecallIsReached)
     for (int i = 0; i < count; i++) {
         const std::uint8_t *row = rows.data() + kBytes * i;
         list_of[static_cast<std::size_t>(i)] =
-            nearest_list(chosen.table, kDistances, row, chosen.distance.data());
+            nearest_list(chosen.set, kDistances, row, chosen.distance.data());
         measure_row(&measure, row, list_of[static_cast<std::size_t>(i)]);
     }
-    std::vector<std::uint32_t> list(chosen.table.lists), rank(chosen.table.lists);
-    std::vector<float> part(kDistanceNodes * chosen.table.lists);
+    std::vector<std::uint32_t> list(chosen.set.lists), rank(chosen.set.lists);
+    std::vector<float> part(kDistanceNodes * chosen.set.lists);
     std::vector<Sighting> sighting(kSightings * kQueries);
     const ListRecall recall =
-        measured_recall(&measure, chosen.table,
+        measured_recall(&measure, chosen.set,
                         {chosen.distance.data(), list.data(), rank.data(), part.data(), sighting.data()});
     EXPECT_EQ(recall.queries, kQueries);
-    EXPECT_EQ(check_list_recall(recall, chosen.table.lists, 8 * kBytes), nullptr);
+    EXPECT_EQ(check_list_recall(recall, chosen.set.lists, 8 * kBytes), nullptr);
     for (double wanted : {0.5, 0.8, 0.9, 0.95, 0.99}) {
         int all = 0;
         for (int q = 0; q < kQueries; q++) {
             const std::uint8_t *query = rows.data() + kBytes * q;
-            nearest_lists(chosen.table, kDistances, query, chosen.table.lists, chosen.distance.data(),
+            nearest_lists(chosen.set, kDistances, query, chosen.set.lists, chosen.distance.data(),
                           list.data());
             all += found_of_ten(rows, query, q, recall, wanted, list, list_of);
         }
-        EXPECT_GE(all, (wanted - 0.02) * 10 * kQueries) << wanted << " of " << chosen.table.lists;
-        EXPECT_LE(all, (wanted + 0.06) * 10 * kQueries) << wanted << " of " << chosen.table.lists;
+        EXPECT_GE(all, (wanted - 0.02) * 10 * kQueries) << wanted << " of " << chosen.set.lists;
+        EXPECT_LE(all, (wanted + 0.06) * 10 * kQueries) << wanted << " of " << chosen.set.lists;
     }
 }
 

@@ -18,7 +18,7 @@ class ProbeModelTest : public SeededTest<12>
 protected:
     double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-    void layout_of(int bits, int tables) { choose_layout(bits, tables, 1, nullptr, 0, 0, nullptr, &layout_); }
+    void layout_of(int bits, int trees) { choose_layout(bits, trees, 1, nullptr, 0, 0, nullptr, &layout_); }
 
     SignatureLayout layout_;
     FlipModel flips_;
@@ -28,7 +28,7 @@ TEST_F(ProbeModelTest, TheWholeTreeHoldsEveryRow)
 {
     layout_of(256, 4);
     flips_.set_uniform();
-    std::uint64_t key[kMaxTables] = {random(), random(), random(), random()};
+    std::uint64_t key[kMaxTrees] = {random(), random(), random(), random()};
     ProbeModel model;
     model.begin(&layout_, &flips_, key);
     EXPECT_NEAR(model.found(0.2), 0, 1e-6);
@@ -40,7 +40,7 @@ TEST_F(ProbeModelTest, RangesAddUp)
 {
     layout_of(256, 4);
     flips_.set_uniform();
-    std::uint64_t key[kMaxTables] = {random(), random(), random(), random()};
+    std::uint64_t key[kMaxTrees] = {random(), random(), random(), random()};
     for (int round = 0; round < 200; round++) {
         ProbeModel parts, whole;
         parts.begin(&layout_, &flips_, key);
@@ -73,12 +73,12 @@ TEST_F(ProbeModelTest, AgreesWithRandomRows)
         std::uint8_t query[64];
         for (std::uint8_t &byte : query)
             byte = static_cast<std::uint8_t>(random());
-        std::uint64_t key[kMaxTables];
+        std::uint64_t key[kMaxTrees];
         for (int t = 0; t < 8; t++)
             key[t] = signature_key(layout_, t, query);
 
         struct Leaf {
-            int table, radius;
+            int tree, radius;
             std::uint64_t low, high;
         };
         std::vector<Leaf> leaves;
@@ -91,7 +91,7 @@ TEST_F(ProbeModelTest, AgreesWithRandomRows)
                     prefix ^= std::uint64_t{1} << flip;
                 Leaf leaf = {t, 14 + (flip >= 0), prefix << 52, prefix << 52 | ~std::uint64_t{0} >> 12};
                 leaves.push_back(leaf);
-                model.read_leaf(leaf.table, leaf.low, leaf.high, leaf.radius);
+                model.read_leaf(leaf.tree, leaf.low, leaf.high, leaf.radius);
             }
         }
         for (int g : {2, 5, 8, 11}) {
@@ -105,9 +105,9 @@ TEST_F(ProbeModelTest, AgreesWithRandomRows)
                         signature[j / 8] = static_cast<std::uint8_t>(signature[j / 8] ^ 0x80 >> j % 8);
                 }
                 found += std::any_of(leaves.begin(), leaves.end(), [&](const Leaf &leaf) {
-                    std::uint64_t row_key = signature_key(layout_, leaf.table, signature);
+                    std::uint64_t row_key = signature_key(layout_, leaf.tree, signature);
                     return row_key >= leaf.low && row_key <= leaf.high &&
-                           std::popcount(row_key ^ key[leaf.table]) <= leaf.radius;
+                           std::popcount(row_key ^ key[leaf.tree]) <= leaf.radius;
                 });
             }
             double expected = model.found(static_cast<double>(flip_rate(g)));

@@ -277,14 +277,14 @@ INSTANTIATE_TEST_SUITE_P(CollectionReport, FramedTexts,
 
 TEST(CollectionReport, Buckets)
 {
-    TableDesign design;
+    TreeDesign design;
     ASSERT_TRUE(make_design(3, 4, &design));
     std::uint8_t bit_order[kBits];
     for (int i = 0; i < kBits; i++)
         bit_order[i] = static_cast<std::uint8_t>(63 - i);
     KeyOrder order;
     order.set(design, bit_order);
-    // The first table's header is the highest 16 bits.
+    // The first tree's header is the highest 16 bits.
     std::vector<Fingerprint> rows = {1, 2, 3, Fingerprint{1} << 48, Fingerprint{5} << 60};
     std::vector<std::uint64_t> key(rows.size());
     Buckets buckets = measure_buckets(order, 0, rows.data(), rows.size(), key.data());

@@ -18,17 +18,17 @@ protected:
     KeyOrder order;
     SearchPlan plan;
 
-    void plan_for(int tables, int radius)
+    void plan_for(int trees, int radius)
     {
-        TableDesign design;
-        ASSERT_TRUE(make_design(3, tables, &design));
+        TreeDesign design;
+        ASSERT_TRUE(make_design(3, trees, &design));
         std::uint8_t bits[kBits];
         identity_sources(bits);
         order.set(design, bits);
         plan_search(design, radius, 20000, &plan);
     }
 
-    Fingerprint header(int step) const { return order.table[plan.step[step].table].header_mask; }
+    Fingerprint header(int step) const { return order.tree[plan.step[step].tree].header_mask; }
 };
 
 TEST_F(StepOrderTest, HeadersWithoutSmallWeightsComeFirst)
@@ -49,7 +49,7 @@ TEST_F(StepOrderTest, HeadersWithoutSmallWeightsComeFirst)
         }
         order_steps(weights, order, &plan);
         for (int i = 0; i < 4; i++)
-            EXPECT_EQ(plan.step[i].table, planned.step[(first + i) % 4].table);
+            EXPECT_EQ(plan.step[i].tree, planned.step[(first + i) % 4].tree);
     }
 }
 
@@ -66,7 +66,7 @@ TEST_F(StepOrderTest, KeepsAllSteps)
         for (int i = 0; i < planned.steps; i++) {
             int found = 0;
             for (int k = 0; k < plan.steps; k++)
-                found += plan.step[k].table == planned.step[i].table &&
+                found += plan.step[k].tree == planned.step[i].tree &&
                          plan.step[k].budget == planned.step[i].budget &&
                          plan.step[k].header_bits == planned.step[i].header_bits;
             EXPECT_EQ(found, 1);

@@ -119,22 +119,22 @@ protected:
         return page;
     }
 
-    MetaData meta(int distance, int tables)
+    MetaData meta(int distance, int trees)
     {
         MetaData data = {};
         data.magic = kMagic;
         data.version = kFormatVersion;
-        EXPECT_TRUE(make_design(distance, tables, &data.design));
+        EXPECT_TRUE(make_design(distance, trees, &data.design));
         std::iota(data.bit_order, data.bit_order + kBits, std::uint8_t{0});
         std::shuffle(data.bit_order, data.bit_order + kBits, random);
         data.fillfactor = 90;
         return data;
     }
 
-    Page meta_page(std::size_t size, int distance, int tables)
+    Page meta_page(std::size_t size, int distance, int trees)
     {
         Page page(size);
-        init_meta_page(page.get(), size, meta(distance, tables));
+        init_meta_page(page.get(), size, meta(distance, trees));
         return page;
     }
 
@@ -171,29 +171,29 @@ TEST_F(PageTest, TidsArePackedInOrder)
 TEST_F(PageTest, NewPages)
 {
     for (std::size_t size : kPageSizes) {
-        for (int table : {0, 5, kMaxTables}) {
+        for (int tree : {0, 5, kMaxTrees}) {
             for (int level : {0, 1, 255}) {
                 Page page(size);
-                init_page(page.get(), size, table, level);
+                init_page(page.get(), size, tree, level);
                 EXPECT_EQ(is_leaf(page.get()), level == 0);
                 EXPECT_TRUE(is_rightmost(page.get()));
                 if (level == 0) {
                     EXPECT_EQ(leaf_count(page.get()), 0);
                 }
                 EXPECT_EQ(page_free(page.get()), static_cast<int>(size - (level == 0 ? 80 : 64)));
-                const char *fault = check_tree_page(page.get(), size, table, level);
+                const char *fault = check_tree_page(page.get(), size, tree, level);
                 EXPECT_EQ(fault == nullptr, level == 0) << "an inner page has a downlink";
                 if (level > 0) {
                     inner_insert(page.get(), 0, {0, 0}, 7);
-                    EXPECT_EQ(check_tree_page(page.get(), size, table, level), nullptr);
+                    EXPECT_EQ(check_tree_page(page.get(), size, tree, level), nullptr);
                 }
-                EXPECT_EQ(check_tree_page(page.get(), size, table, -1), nullptr) << "any level";
-                EXPECT_NE(check_tree_page(page.get(), size, table + 1, level), nullptr);
-                EXPECT_NE(check_tree_page(page.get(), size, table, (level + 1) % 256), nullptr);
+                EXPECT_EQ(check_tree_page(page.get(), size, tree, -1), nullptr) << "any level";
+                EXPECT_NE(check_tree_page(page.get(), size, tree + 1, level), nullptr);
+                EXPECT_NE(check_tree_page(page.get(), size, tree, (level + 1) % 256), nullptr);
                 EXPECT_NE(check_meta_page(page.get(), size), nullptr);
                 for (std::size_t other : kPageSizes) {
                     if (other < size) {
-                        EXPECT_NE(check_tree_page(page.get(), other, table, level), nullptr);
+                        EXPECT_NE(check_tree_page(page.get(), other, tree, level), nullptr);
                     }
                 }
             }
@@ -312,20 +312,20 @@ TEST_F(PageTest, DeletedPagesAreNobodys)
         EXPECT_TRUE(is_rightmost(page.get()));
         EXPECT_EQ(inner_count(page.get()), 0);
         EXPECT_EQ(check_any_tree_page(page.get(), page.size(), 3), nullptr);
-        for (int table : {0, 1, 2}) {
+        for (int tree : {0, 1, 2}) {
             for (int at_level : {-1, 0, 1}) {
-                EXPECT_NE(check_page_place(page.get(), page.size(), table, at_level), nullptr);
-                EXPECT_NE(check_tree_page(page.get(), page.size(), table, at_level), nullptr);
+                EXPECT_NE(check_page_place(page.get(), page.size(), tree, at_level), nullptr);
+                EXPECT_NE(check_tree_page(page.get(), page.size(), tree, at_level), nullptr);
             }
         }
 
-        // Without the mark, a claimed page has no table, and so it has it until the new table is written.
+        // Without the mark, a claimed page has no tree, and so it has it until the new tree is written.
         Page claimed(page);
         claim_page(claimed.get());
         EXPECT_EQ(check_any_tree_page(claimed.get(), claimed.size(), 3), nullptr) << "after an error";
         page_tail(claimed.get())->flags = kLeaf;
-        for (int table : {0, 1, 2})
-            EXPECT_NE(check_page_place(claimed.get(), claimed.size(), table, -1), nullptr);
+        for (int tree : {0, 1, 2})
+            EXPECT_NE(check_page_place(claimed.get(), claimed.size(), tree, -1), nullptr);
         page_header(page.get())->lower += 8;
         EXPECT_NE(check_any_tree_page(page.get(), page.size(), 3), nullptr) << "not empty";
         page_header(page.get())->lower -= 8;
@@ -446,7 +446,7 @@ TEST_F(PageTest, MetaPages)
 {
     for (std::size_t size : kPageSizes) {
         for (int distance = kMinDistance; distance <= kMaxDistance; distance++) {
-            Page page = meta_page(size, distance, default_tables(distance));
+            Page page = meta_page(size, distance, default_trees(distance));
             ASSERT_EQ(check_meta_page(page.get(), size), nullptr);
             ASSERT_NE(check_tree_page(page.get(), size, 0, -1), nullptr);
             ASSERT_EQ(page_meta(page.get())->design.distance, distance);
@@ -570,7 +570,7 @@ TEST_F(PageTest, AlteredTreePagesFail)
     });
     expect_bad("special", [](char *page) { page_header(page)->special = 0xFFFF; });
     expect_bad("page id", [](char *page) { page_tail(page)->page_id ^= 1; });
-    expect_bad("another table", [](char *page) { page_tail(page)->table = 2; });
+    expect_bad("another tree", [](char *page) { page_tail(page)->tree = 2; });
     expect_bad("another level", [](char *page) { page_tail(page)->level ^= 1; });
     expect_bad("the other kind", [](char *page) { page_tail(page)->flags ^= kLeaf | kInner; });
     expect_bad("both kinds", [](char *page) { page_tail(page)->flags = kLeaf | kInner; });
@@ -604,10 +604,10 @@ std::uint64_t use_tree_page(Page *page)
     char *bytes = page->get();
     std::uint64_t sum =
         low_of(bytes).key + high_of(bytes).tid + belongs_right(bytes, {1, 1}) + covers(bytes, {1, 1});
-    const ComparedParts parts = compared_near(bytes, page->size(), sum);
-    for (const PagePart &part : {parts.columns, parts.bag}) {
-        if (part.begin > page->size() || part.end > page->size())
-            ADD_FAILURE() << "bytes " << part.begin << " to " << part.end << " are beyond the page";
+    const ComparedSpans spans = compared_near(bytes, page->size(), sum);
+    for (const PageSpan &span : {spans.columns, spans.bag}) {
+        if (span.begin > page->size() || span.end > page->size())
+            ADD_FAILURE() << "bytes " << span.begin << " to " << span.end << " are beyond the page";
     }
     if (is_leaf(bytes)) {
         for (const Entry &e : leaf_entries(*page))
@@ -659,8 +659,8 @@ std::uint64_t use_meta_page(const Page &page)
     std::memcpy(&model, data.model_share, sizeof(model));
     if (data.model != 0 && !is_volatility_model(model))
         ADD_FAILURE() << "a model that is none";
-    for (int t = 0; t < data.design.tables; t++)
-        sum += order.key(t, 0x0123456789ABCDEF) + order.table[t].header_mask;
+    for (int t = 0; t < data.design.trees; t++)
+        sum += order.key(t, 0x0123456789ABCDEF) + order.tree[t].header_mask;
     return sum;
 }
 
@@ -676,8 +676,8 @@ TEST_F(PageTest, DamagedPages)
         }
         for (int part : {1, 50, 100})
             pages.push_back(inner(size, std::max(1, inner_capacity(size) * part / 100)));
-        for (int tables : {1, 4, 6, 10})
-            pages.push_back(meta_page(size, 3, tables));
+        for (int trees : {1, 4, 6, 10})
+            pages.push_back(meta_page(size, 3, trees));
         pages.push_back(fitted_meta_page(size));
     }
     // Large pages take long, so there are more rounds with small ones.
@@ -773,7 +773,7 @@ TEST_F(PageTest, RandomPages)
             page_header(page.get())->special = 4096 - 40;
             page_header(page.get())->pagesize_version = 4096 | 4;
             page_tail(page.get())->page_id = kPageId;
-            page_tail(page.get())->table = 1;
+            page_tail(page.get())->tree = 1;
             page_tail(page.get())->level = static_cast<std::uint8_t>(below(2));
             page_tail(page.get())->flags = below(2) ? kLeaf : kInner;
             int entries = below(300);

@@ -22,9 +22,9 @@ protected:
 TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
 {
     for (int bits : {65, 128, 256, 300, 1024, 4096}) {
-        for (int tables : {1, 3, 8, 16, 32}) {
-            choose_layout(bits, tables, 1, nullptr, 0, 0, nullptr, &layout_);
-            for (int radius : {0, 1, 2, tables - 1, tables, 2 * tables, 31}) {
+        for (int trees : {1, 3, 8, 16, 32}) {
+            choose_layout(bits, trees, 1, nullptr, 0, 0, nullptr, &layout_);
+            for (int radius : {0, 1, 2, trees - 1, trees, 2 * trees, 31}) {
                 SearchPlan plan;
                 double cost = plan_trees(layout_, radius, {1e6, 2500, 2000}, &plan);
                 if (std::isinf(cost))
@@ -35,9 +35,9 @@ TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
                         // Any bits, or the bits of one window.
                         int bit = static_cast<int>(below(static_cast<std::uint64_t>(bits)));
                         if (round % 2 == 0) {
-                            auto table = static_cast<std::size_t>(i % tables);
+                            auto tree = static_cast<std::size_t>(i % trees);
                             bit = layout_.key_bits(
-                                static_cast<int>(table))[(i / tables) % layout_.header_bits(i % tables)];
+                                static_cast<int>(tree))[(i / trees) % layout_.header_bits(i % trees)];
                         }
                         row[bit / 8] = static_cast<std::uint8_t>(row[bit / 8] | 0x80 >> bit % 8);
                     }
@@ -45,10 +45,10 @@ TEST_F(SignaturePlanTest, FindsEveryRowWithinTheRadius)
                     for (int i = 0; i < plan.steps; i++) {
                         const SearchStep &step = plan.step[i];
                         std::uint64_t errors =
-                            signature_key(layout_, step.table, row) & leading_bits(step.header_bits);
+                            signature_key(layout_, step.tree, row) & leading_bits(step.header_bits);
                         found = found || std::popcount(errors) <= static_cast<int>(step.budget);
                     }
-                    ASSERT_TRUE(found) << bits << " bits, " << tables << " tables, radius " << radius;
+                    ASSERT_TRUE(found) << bits << " bits, " << trees << " trees, radius " << radius;
                 }
             }
         }

@@ -18,30 +18,30 @@ using StorePageTest = SeededTest<1303>;
 
 constexpr std::size_t kPageSizes[] = {4096, 8192, 16384, 32768};
 
-SignatureMetaData meta_data(int bits, int tables, int words)
+SignatureMetaData meta_data(int bits, int trees, int words)
 {
     SignatureMetaData meta;
     std::memset(static_cast<void *>(&meta), 0, sizeof(meta));
     meta.magic = kMagic;
     meta.version = kSignatureVersion;
     meta.fillfactor = 90;
-    meta.map = root_block(tables) + 1;
-    choose_layout(bits, tables, words, nullptr, 0, 0, nullptr, &meta.layout);
+    meta.map = root_block(trees) + 1;
+    choose_layout(bits, trees, words, nullptr, 0, 0, nullptr, &meta.layout);
     return meta;
 }
 
 TEST_F(StorePageTest, MetaPagesHoldAsManyTablesAsFit)
 {
     constexpr std::size_t kRest = sizeof(RawPageHeader) + sizeof(NeighborFigures) + sizeof(PageTail);
-    EXPECT_EQ(most_signature_tables(1, 8192), kMaxTables);
-    EXPECT_EQ(most_signature_tables(2, 8192), 29);
+    EXPECT_EQ(most_signature_trees(1, 8192), kMaxTrees);
+    EXPECT_EQ(most_signature_trees(2, 8192), 29);
     for (std::size_t size : kPageSizes) {
         for (int words : {1, 2}) {
-            int most = most_signature_tables(words, size);
+            int most = most_signature_trees(words, size);
             ASSERT_GE(most, 1);
             SignatureMetaData meta = meta_data(256, most, words);
             EXPECT_LE(meta.size(), size - kRest);
-            if (most < kMaxTables) {
+            if (most < kMaxTrees) {
                 EXPECT_GT(meta_data(256, most + 1, words).size(), size - kRest);
             }
             auto page = std::make_unique<char[]>(size);

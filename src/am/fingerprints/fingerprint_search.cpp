@@ -352,12 +352,10 @@ const GuidedBall *guide(const FingerprintSearch &search)
     return search.asked.balls > 0 && !search.asked.ball[0].exact ? search.asked.ball[0].guide : nullptr;
 }
 
-// Whether a search by weights costs less than the exact search whose plan is made, or has a limit of probes. To begin it
-// takes as long as to read this many leaves in memory.
-bool guided_pays(const FingerprintSearch &search, const GuidedBall &ball)
+// Whether to search by weights instead of exactly by the plan that is made.
+bool takes_weights(const FingerprintSearch &search, const GuidedBall &ball)
 {
-    constexpr double kLeavesOfBeginning = 10;
-    return search.inspected || ball.most_probes > 0 || search.exact.plan.leaves > kLeavesOfBeginning;
+    return search.inspected || guided_pays(ball, search.exact.plan.leaves);
 }
 
 void begin_conditions(ValueSearch *base)
@@ -370,7 +368,7 @@ void begin_conditions(ValueSearch *base)
         return;
     }
     plan_exact(search, lead.center, lead.radius);
-    if (guided != nullptr && is_guided(*guided, guided->radius) && guided_pays(*search, *guided))
+    if (guided != nullptr && is_guided(*guided, guided->radius) && takes_weights(*search, *guided))
         begin_guided(search, *guided, lead.radius);
     else if (search->all_wanted)
         begin_exact(search, lead.center, lead.radius);
@@ -477,7 +475,7 @@ Ring begin_ring(ValueSearch *base, int high, RingKind kind)
     const GuidedBall *guided = guide(*search);
     if (guided != nullptr && is_guided(*guided, high)) {
         plan_exact(search, center, high);
-        if (guided_pays(*search, *guided)) {
+        if (takes_weights(*search, *guided)) {
             begin_guided(search, *guided, high);
             return whole;
         }
@@ -563,6 +561,12 @@ constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_row
                                     other_distance, nullptr, nullptr};
 
 } // namespace
+
+bool guided_pays(const GuidedBall &ball, double leaves)
+{
+    constexpr double kLeavesOfBeginning = 10;
+    return ball.most_probes > 0 || leaves > kLeavesOfBeginning;
+}
 
 ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys)
 {

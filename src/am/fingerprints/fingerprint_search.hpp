@@ -96,4 +96,8 @@ inline FingerprintSearch *fingerprint_search(IndexScanDesc scan)
     return static_cast<FingerprintSearch *>(scan_state(scan)->search);
 }
 
+// Whether a search by weights costs less than an exact one that reads so many leaves, or has a limit of probes. To begin it
+// takes as long as to read a few leaves in memory.
+bool guided_pays(const GuidedBall &ball, double leaves);
+
 } // namespace simhash

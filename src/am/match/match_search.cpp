@@ -15,8 +15,6 @@ namespace simhash
 namespace
 {
 
-// So few leaves cost less to read together than choosing among them by weights (bench/papers).
-constexpr double kFewLeaves = 6;
 constexpr Size kFirstMatches = 256;
 
 constexpr Size kMergedBytes = sizeof(QueuedQuery) + 2 * sizeof(MergedQuery);
@@ -114,7 +112,7 @@ const SearchPlan &exact_plan(MatchSearch *search, int radius)
 bool searched_by_weights(MatchSearch *search, const GuidedBall &ball)
 {
     return !is_exact(ball) && is_guided(ball, ball.radius) &&
-           (ball.most_probes > 0 || exact_plan(search, ball.radius).leaves > kFewLeaves);
+           guided_pays(ball, exact_plan(search, ball.radius).leaves);
 }
 
 void open_leaves(MatchSearch *search, LeafSource *source)

@@ -117,6 +117,11 @@ bool design_radius_given(Relation index)
            reinterpret_cast<IndexOptions *>(index->rd_options)->design_radius != kDistanceNotGiven;
 }
 
+bool lists_given(Relation index)
+{
+    return index->rd_options != nullptr && reinterpret_cast<IndexOptions *>(index->rd_options)->lists > 0;
+}
+
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint)
 {
     ereport(WARNING, errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -29,8 +29,9 @@ struct IndexOptions {
 };
 bytea *parse_index_options(Datum reloptions, bool validate);
 IndexOptions index_options(Relation index);
-// Whether the option "design_radius" is set.
+// Whether the option "design_radius" is set, or lists are asked for.
 bool design_radius_given(Relation index);
+bool lists_given(Relation index);
 // Warns of an option that an index on such values ignores. It is no error, because ALTER INDEX cannot refuse it: later
 // TRUNCATE or a restored dump would fail.
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint);

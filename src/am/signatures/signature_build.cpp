@@ -71,6 +71,9 @@ void check_options(Relation index, const IndexOptions &options, int bits)
     if (design_radius_given(index))
         warn_of_option(index, "design_radius", "signatures",
                        "The number of trees decides which radii it suits.");
+    if (value_column(index) > 0 && lists_given(index))
+        warn_of_option(index, "lists", "signatures behind other columns",
+                       "Only an index on signatures alone has lists.");
 }
 
 void pause_layout()

@@ -167,8 +167,9 @@ void note_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer)
     child->buffer = buffer;
     const char *page = buffer_page(buffer);
     const bool logged = RelationNeedsWAL(index.relation);
-    child->lsn =
-        logged && now.lower == low_of(page) && is_whole(now, page) ? PageGetLSN(page) : InvalidXLogRecPtr;
+    child->lsn = logged && now.lower == low_of(page) && is_whole(now, page)
+                     ? PageGetLSN(BufferGetPage(buffer))
+                     : InvalidXLogRecPtr;
 }
 
 } // namespace

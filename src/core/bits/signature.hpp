@@ -49,7 +49,7 @@ inline void mask_signature(std::uint8_t *data, int bits, std::uint64_t mask)
     const int bytes = mask == 0 ? 0 : signature_bytes(bits);
     std::uint64_t word = 0;
     for (int i = 0; i < bytes; i++) {
-        word = i % 8 == 0 ? split_mix_number(mask, static_cast<std::uint64_t>(i / 8 + 1)) : word >> 8;
+        word = i % 8 == 0 ? split_mix_number(mask, static_cast<std::uint64_t>(i) / 8 + 1) : word >> 8;
         data[i] ^= static_cast<std::uint8_t>(word);
     }
     if (bytes > 0 && bits % 8 != 0)

@@ -352,24 +352,27 @@ const GuidedBall *guide(const FingerprintSearch &search)
     return search.asked.balls > 0 && !search.asked.ball[0].exact ? search.asked.ball[0].guide : nullptr;
 }
 
-// Whether to search by weights instead of exactly by the plan that is made.
-bool takes_weights(const FingerprintSearch &search, const GuidedBall &ball)
+// Starts a search by the leading ball's weights. Returns false if it has none, or an exact search costs less.
+bool try_guided(FingerprintSearch *search, Fingerprint center, int radius)
 {
-    return search.inspected || guided_pays(ball, search.exact.plan.leaves);
+    const GuidedBall *guided = guide(*search);
+    if (guided == nullptr || !is_guided(*guided, radius))
+        return false;
+    plan_exact(search, center, radius);
+    if (!search->inspected && !guided_pays(*guided, search->exact.plan.leaves))
+        return false;
+    begin_guided(search, *guided, radius);
+    return true;
 }
 
 void begin_conditions(ValueSearch *base)
 {
     FingerprintSearch *search = fingerprints(base);
-    const GuidedBall *guided = guide(*search);
     const auto &lead = search->asked.ball[0];
-    if (search->asked.balls == 0) {
+    if (search->asked.balls == 0)
         begin_exact(search, 0, kBits);
+    else if (try_guided(search, lead.center, lead.radius))
         return;
-    }
-    plan_exact(search, lead.center, lead.radius);
-    if (guided != nullptr && is_guided(*guided, guided->radius) && takes_weights(*search, *guided))
-        begin_guided(search, *guided, lead.radius);
     else if (search->all_wanted)
         begin_exact(search, lead.center, lead.radius);
     else
@@ -472,14 +475,8 @@ Ring begin_ring(ValueSearch *base, int high, RingKind kind)
         return whole;
     }
     const Fingerprint center = search->asked.lead_query().value;
-    const GuidedBall *guided = guide(*search);
-    if (guided != nullptr && is_guided(*guided, high)) {
-        plan_exact(search, center, high);
-        if (takes_weights(*search, *guided)) {
-            begin_guided(search, *guided, high);
-            return whole;
-        }
-    }
+    if (try_guided(search, center, high))
+        return whole;
     if (kind == RingKind::first)
         return {begin_first_ring(search, center, high), false, high};
     if (kind == RingKind::next)

@@ -1,5 +1,5 @@
 -- All pairs of documents with a Jaccard index of at least 0.8, by an index on signatures and by bands of minima, compared with
--- true_pair. Steps of a way: signatures, index, candidates, pairs (with the candidates), groups (with the pairs).
+-- true_pair. Steps of a way: signatures, index, candidates, pairs (with the candidates).
 
 -- `candidates` is a query for pairs of documents x and y.
 CREATE PROCEDURE find_pairs(way text, candidates text) LANGUAGE plpgsql AS $$
@@ -8,8 +8,6 @@ DECLARE
 BEGIN
     CALL step(way, 'candidates', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way || ' candidates', candidates));
     CALL step(way, 'pairs', format('CREATE UNLOGGED TABLE %I AS SELECT x.id AS a, y.id AS b FROM %s', way, pairs));
-    CALL step(way, 'groups', format('CREATE UNLOGGED TABLE %I AS SELECT g.* FROM (SELECT array_agg(x.id) AS a, array_agg(y.id) AS b FROM %s) p,
-        simhash_pair_groups(p.a, p.b) g', way || ' groups', pairs));
     CALL compare(way, format('SELECT least(a, b), greatest(a, b) FROM %I', way));
 END $$;
 

@@ -3,7 +3,7 @@
 #
 #   bench/similarity/run.sh TEXTS.tsv.gz PAIRS.tsv.gz [directory]     results go to the directory
 #
-#   PARTS="measures search pairs peers"
+#   PARTS="measures pairs peers"
 #                      what to measure
 #   ROWS=1000000       documents to find pairs among, made of the texts
 #   PEER_ROWS=50000    documents for Python's libraries
@@ -17,7 +17,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# = 2 ] || [ $# = 3 ] || { sed -n '2,15s/^# \?//p' "$0" >&2; exit 2; }
 TEXTS=$1 PAIRS=$2
-PARTS=${PARTS:-measures search pairs peers}
+PARTS=${PARTS:-measures pairs peers}
 ROWS=${ROWS:-1000000} PEER_ROWS=${PEER_ROWS:-50000} PEER_SECONDS=${PEER_SECONDS:-10} SEED=${SEED:-1}
 "$TOP/tools/setup.sh" bench
 . "$TOP/bench/results.sh" "${3:-}"
@@ -64,7 +64,7 @@ fi
 
 # -- documents ----------------------------------------------------------------------------------------------
 
-if asked search || asked pairs || asked peers; then
+if asked pairs || asked peers; then
     "$SCRATCH/texts" documents "$ROWS" "$SEED" <"$SCRATCH/texts.tsv" >"$SCRATCH/documents.tsv"
     run -c "\\copy document FROM '$SCRATCH/documents.tsv'" -c 'ANALYZE document'
     run -A -t -c "SELECT format('%s documents, %s words on average', count(*), round(avg(array_length(string_to_array(body, ' '), 1)))) FROM document"
@@ -73,18 +73,12 @@ if asked search || asked pairs || asked peers; then
     rm "$SCRATCH/documents.tsv"
     run -A -t -c "SELECT count(*) || ' similar pairs' FROM true_pair"
     say "similar pairs found"
-fi
-if asked search; then
-    run -f "$here/search.sql" -o /dev/null
-    say "searched"
-fi
-if asked pairs || asked peers; then
     run -f "$here/pairs.sql"
 fi
 if asked pairs; then
     in_schema "$ROWS" "CALL prepare($ROWS)"
     say "indexed"
-    for way in "index(256, 0.95)" "index(256, 0.99)" "index(1024, 0.95)" "bands(18, 7)" "bands(16, 8)" "bands(4, 3)"; do
+    for way in "index(256, 0.95)" "index(1024, 0.95)" "bands(18, 7)"; do
         in_schema "$ROWS" "CALL find_by_$way"
         say "$way"
     done
@@ -101,8 +95,8 @@ if asked peers; then
     rm "$SCRATCH/features"
     run -f "$here/sketch.sql"
     say "sketched"
-    [ "$PEER_ROWS" = "$ROWS" ] || in_schema "$PEER_ROWS" "CALL prepare($PEER_ROWS)" "CALL find_by_index(256, 0.95)" "CALL find_by_bands(18, 7)"
-    for way in datasketch datasketch-18 text-dedup text-dedup-30; do
+    [ "$PEER_ROWS" = "$ROWS" ] || in_schema "$PEER_ROWS" "CALL prepare($PEER_ROWS)" "CALL find_by_index(256, 0.99)" "CALL find_by_bands(18, 7)"
+    for way in datasketch datasketch-18 text-dedup; do
         python3 "$here/libraries.py" "$SCRATCH/features.tsv" $way >"$SCRATCH/pairs" 2>"$SCRATCH/steps"
         run -c 'DROP TABLE IF EXISTS peer_pair' -c 'CREATE TABLE peer_pair (a int, b int)' -c "\\copy peer_pair FROM '$SCRATCH/pairs'"
         run -c 'DROP TABLE IF EXISTS peer_step' -c 'CREATE TABLE peer_step (way text, item text, seconds float8, rows float8)' \

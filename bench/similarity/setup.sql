@@ -1,17 +1,16 @@
 CREATE EXTENSION simhash;
 
--- What is compared. `expression` makes a signature of body. Searches within `radius` are timed; measures.sql found it best for
--- the Jaccard index.
-CREATE TABLE kind (place serial, name text, label text, bits int, radius int, expression text);
-INSERT INTO kind (name, label, bits, radius, expression) VALUES
-    ('simhash_64', 'simhash, 64 bits', 64, 5, 'to_simhash(body)'),
-    ('simhash_256', 'simhash, 256 bits', 256, 22, 'to_signature(body, 256)'),
-    ('simhash_1024', 'simhash, 1,024 bits', 1024, 94, 'to_signature(body, 1024)'),
-    ('shingles_64', 'simhash of shingles, 64 bits', 64, 9, 'to_simhash(body, ''word'', 3)'),
-    ('shingles_256', 'simhash of shingles, 256 bits', 256, 38, 'to_signature(body, ''word'', 3, 256)'),
-    ('shingles_1024', 'simhash of shingles, 1,024 bits', 1024, 149, 'to_signature(body, ''word'', 3, 1024)'),
-    ('minhash_256', 'min-hash of shingles, 256 bits', 256, 25, 'to_minhash(body, ''word'', 3, 256)'),
-    ('minhash_1024', 'min-hash of shingles, 1,024 bits', 1024, 103, 'to_minhash(body, ''word'', 3, 1024)');
+-- What is compared. `expression` makes a signature of body.
+CREATE TABLE kind (place serial, name text, label text, bits int, expression text);
+INSERT INTO kind (name, label, bits, expression) VALUES
+    ('simhash_64', 'simhash, 64 bits', 64, 'to_simhash(body)'),
+    ('simhash_256', 'simhash, 256 bits', 256, 'to_signature(body, 256)'),
+    ('simhash_1024', 'simhash, 1,024 bits', 1024, 'to_signature(body, 1024)'),
+    ('shingles_64', 'simhash of shingles, 64 bits', 64, 'to_simhash(body, ''word'', 3)'),
+    ('shingles_256', 'simhash of shingles, 256 bits', 256, 'to_signature(body, ''word'', 3, 256)'),
+    ('shingles_1024', 'simhash of shingles, 1,024 bits', 1024, 'to_signature(body, ''word'', 3, 1024)'),
+    ('minhash_256', 'min-hash of shingles, 256 bits', 256, 'to_minhash(body, ''word'', 3, 256)'),
+    ('minhash_1024', 'min-hash of shingles, 1,024 bits', 1024, 'to_minhash(body, ''word'', 3, 1024)');
 
 CREATE FUNCTION column_type(k kind) RETURNS text LANGUAGE sql AS
     $$ SELECT CASE k.bits WHEN 64 THEN 'simhash' ELSE format('bit(%s)', k.bits) END $$;

@@ -9,8 +9,9 @@
 use v5.30;
 use warnings;
 
-use constant { BLOCK => 64, SEPARATOR => 0, WORD => 1, SPACELESS => 2, MARK => 3 };
+use constant { BLOCK => 32, SEPARATOR => 0, WORD => 1, SPACELESS => 2, MARK => 3 };
 use constant { BOUNDARY => 4, CLASS_SHIFT => 3, MAPPED => 0x8000 };
+use constant { GAP => 0x33480, GAP_END => 0xE0000 };
 
 my ($directory) = @ARGV;
 die "usage: $0 DIRECTORY\n" unless @ARGV == 1;
@@ -97,8 +98,13 @@ sub property {
     return $kind | (joins($point) ? 0 : BOUNDARY) | $class[$point] << CLASS_SHIFT;
 }
 
+# Nothing is assigned between the ideographs and the tags of plane 14; src/core/text/unicode.cpp leaves that gap out, too.
 my (@blocks, %block, @stage);
 for (my $at = 0; $at < 0x110000; $at += BLOCK) {
+    if ($at >= GAP && $at < GAP_END) {
+        die "a character in the gap" if grep { defined } @category[$at .. $at + BLOCK - 1];
+        next;
+    }
     my @values = map { property($_) } $at .. $at + BLOCK - 1;
     my $key = join ',', @values;
     $block{$key} //= do { push @blocks, \@values; $#blocks };

@@ -17,7 +17,8 @@ namespace
 static_assert(kLongestMapping == kMappingMax);
 static_assert(kLongestJoiningMapping == kJoiningMappingMax);
 
-constexpr int kBlockBits = 6;
+constexpr int kBlockBits = 5;
+constexpr char32_t kGap = 0x33480, kGapEnd = 0xE0000; // nothing is assigned between
 constexpr std::uint16_t kUnassigned = 4;
 
 constexpr std::size_t kCompositions = std::size(kComposition) / 3;
@@ -168,6 +169,11 @@ const char32_t *Character::mapping(std::size_t *length) const
 
 Character character_property(char32_t character)
 {
+    if (character >= kGap) {
+        if (character < kGapEnd)
+            return Character(kUnassigned);
+        character -= kGapEnd - kGap;
+    }
     std::size_t block = character >> kBlockBits;
     if (block >= std::size(kStage))
         return Character(kUnassigned);

@@ -150,6 +150,17 @@ SELECT expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 $$,
        expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) $$, 1, 100),
        expected($$ SELECT FROM measured WHERE hamming_within(h, '0123456789abcdef', 20) AND h <@> '0123456789abcdef' > 5 $$, 1, 100),
        expected($$ SELECT FROM measured WHERE simhash_internal_at(h, '0123456789abcdef', 20) $$, 1, 100);
+PREPARE within(int) AS SELECT FROM measured WHERE h <@> '0123456789abcdef' <= $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT expected('EXECUTE within(20)', 1, 100);
+RESET plan_cache_mode;
+CREATE TABLE measured_numbers AS SELECT id, h::bigint AS h FROM spread;
+ANALYZE measured_numbers;
+CREATE INDEX ON measured_numbers ((h <@> 81985529216486895));
+\echo '-- before the index has statistics, and with them'
+SELECT expected($$ SELECT FROM measured_numbers WHERE h <@> 81985529216486895 <= 24 $$, 1, 500);
+ANALYZE measured_numbers;
+SELECT expected($$ SELECT FROM measured_numbers WHERE h <@> 81985529216486895 <= 30 $$, 3200, 3700);
 CREATE TABLE halves (id int, h simhash) PARTITION BY LIST ((id % 2));
 CREATE TABLE halves_0 PARTITION OF halves FOR VALUES IN (0);
 CREATE TABLE halves_1 PARTITION OF halves FOR VALUES IN (1);
@@ -160,7 +171,7 @@ SELECT expected($$ SELECT FROM halves WHERE h <@> '0123456789abcdef' <= 20 $$, 1
 CREATE INDEX ON halves ((h <@> '0123456789abcdef'));
 ANALYZE halves;
 SELECT expected($$ SELECT FROM halves WHERE h <@> '0123456789abcdef' <= 30 $$, 3200, 3700);
-DROP TABLE measured, halves;
+DROP TABLE measured, measured_numbers, halves;
 CREATE TABLE stored AS SELECT (i % 65)::hamming_distance AS d, i % 65 AS i FROM generate_series(1, 6500) AS i;
 ANALYZE stored;
 SELECT expected('SELECT FROM stored WHERE d = 3', 90, 110), expected('SELECT FROM stored WHERE d <= 12', 1200, 1400),

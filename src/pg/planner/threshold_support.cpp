@@ -20,6 +20,7 @@ extern "C" {
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 }
 
 #include <cstdlib>
@@ -335,14 +336,36 @@ List *index_condition(SupportRequestIndexCondition *request, const Measure &meas
     return list_make1(condition);
 }
 
-// Whether a condition contains PostgreSQL's comparison of the same distance with the radius of `terms`. That of a strict
-// comparison is one more.
-bool has_comparison(PlannerInfo *root, Oid schema, Node *condition, const DistanceTerms &terms)
+// Whether both are the same value, which may be a bigint in one and a fingerprint in the other.
+bool same_value(Node *left, Node *right)
+{
+    left = strip_relabels(left);
+    right = strip_relabels(right);
+    if (!IsA(left, Const) || !IsA(right, Const))
+        return equal(left, right);
+    Const constant = *reinterpret_cast<Const *>(left);
+    constant.consttype = reinterpret_cast<Const *>(right)->consttype;
+    return equal(&constant, right);
+}
+
+// Whether there are statistics of an expression, such as those of an index's key.
+bool has_statistics(PlannerInfo *root, Node *expression)
+{
+    VariableStatData statistics;
+    examine_variable(root, expression, 0, &statistics);
+    const bool found = HeapTupleIsValid(statistics.statsTuple);
+    ReleaseVariableStats(statistics);
+    return found;
+}
+
+// Whether a condition contains PostgreSQL's comparison of the same distance with the radius of `terms`, and that is
+// estimated from statistics. The limit of a strict comparison is one more.
+bool has_estimated_comparison(PlannerInfo *root, Oid schema, Node *condition, const DistanceTerms &terms)
 {
     ListCell *cell;
     if (IsA(condition, BoolExpr)) {
         foreach (cell, reinterpret_cast<BoolExpr *>(condition)->args) {
-            if (has_comparison(root, schema, static_cast<Node *>(lfirst(cell)), terms))
+            if (has_estimated_comparison(root, schema, static_cast<Node *>(lfirst(cell)), terms))
                 return true;
         }
         return false;
@@ -357,27 +380,28 @@ bool has_comparison(PlannerInfo *root, Oid schema, Node *condition, const Distan
         if (!match_distance_call(schema, left, &call))
             return false;
     }
-    return equal(call.left, terms.left) && equal(call.right, terms.right) &&
-           std::abs(estimate_radius(root, right, terms.bits) - terms.radius) <= 1;
+    return same_value(call.left, terms.left) && same_value(call.right, terms.right) &&
+           IsA(estimate_expression_value(root, right), Const) &&
+           std::abs(estimate_radius(root, right, terms.bits) - terms.radius) <= 1 &&
+           has_statistics(root, left);
 }
 
-// Whether PostgreSQL's comparison has been added to the condition and is estimated from the statistics of an index on
-// the distance. It is not added to every condition, and not to that of a partition if only that has such an index.
+// Whether PostgreSQL's comparison has been added to the condition and estimates it. It is not added to every condition,
+// and guesses if the radius is not known, or the index has no statistics.
 bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTerms &terms, Oid right_type)
 {
-    const DistanceCall call = {terms.left, terms.right, terms.type, right_type};
     const Oid schema = get_func_namespace(request->funcid);
     PlannerInfo *root = request->root;
-    const int relation = distance_relation(call);
+    const int relation = distance_relation({terms.left, terms.right, terms.type, right_type});
     if (request->is_join || root == nullptr || root->simple_rel_array == nullptr || relation <= 0 ||
         relation >= root->simple_rel_array_size || root->simple_rel_array[relation] == nullptr)
         return false;
     ListCell *cell;
     foreach (cell, root->simple_rel_array[relation]->baserestrictinfo) {
-        if (has_comparison(root, schema,
-                           reinterpret_cast<Node *>(static_cast<RestrictInfo *>(lfirst(cell))->clause),
-                           terms))
-            return find_stored_distance(root, schema, call).indexed;
+        if (has_estimated_comparison(
+                root, schema, reinterpret_cast<Node *>(static_cast<RestrictInfo *>(lfirst(cell))->clause),
+                terms))
+            return true;
     }
     return false;
 }

@@ -20,7 +20,7 @@ COMMENT ON FUNCTION simhash_internal_ball_out(simhash_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_ball_send(simhash_ball) IS 'I/O';
 
-\include equality.sql type=simhash_ball prefix= cost=1 joins=HASHES
+\include order.sql type=simhash_ball prefix= cost=1
 
 CREATE FUNCTION simhash_ball(simhash, bigint) RETURNS simhash_ball
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF;

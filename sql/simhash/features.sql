@@ -23,7 +23,7 @@ COMMENT ON FUNCTION simhash_internal_feature_vector_out(feature_vector) IS 'I/O'
 COMMENT ON FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_feature_vector_send(feature_vector) IS 'I/O';
 
-\include equality.sql type=feature_vector prefix=simhash_ cost=100 joins=HASHES
+\include order.sql type=feature_vector prefix=simhash_ cost=100
 
 CREATE FUNCTION features(document pg_catalog.text, unit pg_catalog.text DEFAULT 'word', size integer DEFAULT 1)
     RETURNS feature_vector

@@ -78,8 +78,7 @@ COMMENT ON CAST (simhash AS numeric) IS 'unsigned number, 0 to 18446744073709551
 
 -- Order, as unsigned integers, and hash.
 
-\include equality.sql type=simhash prefix= cost=1 joins=HASHES,MERGES
-\include order.sql type=simhash cost=1
+\include order.sql type=simhash prefix= cost=1
 CREATE FUNCTION simhash_internal_sortsupport(pg_catalog.internal) RETURNS pg_catalog.void
     AS 'MODULE_PATHNAME', 'simhash_sortsupport' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION simhash_internal_hash_extended(simhash, bigint) RETURNS bigint

@@ -22,7 +22,7 @@ COMMENT ON FUNCTION simhash_internal_feature_frequencies_out(feature_frequencies
 COMMENT ON FUNCTION simhash_internal_feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_feature_frequencies_send(feature_frequencies) IS 'I/O';
 
-\include equality.sql type=feature_frequencies prefix=simhash_ cost=100 joins=HASHES
+\include order.sql type=feature_frequencies prefix=simhash_ cost=100
 
 CREATE FUNCTION simhash_internal_feature_frequencies_accumulate(pg_catalog.internal, pg_catalog.text)
     RETURNS pg_catalog.internal

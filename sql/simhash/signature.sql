@@ -59,7 +59,7 @@ COMMENT ON FUNCTION simhash_internal_signature_ball_out(signature_ball) IS 'I/O'
 COMMENT ON FUNCTION simhash_internal_signature_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_signature_ball_send(signature_ball) IS 'I/O';
 
-\include equality.sql type=signature_ball prefix=simhash_ cost=10 joins=HASHES
+\include order.sql type=signature_ball prefix=simhash_ cost=10
 
 -- With NULL weights a ball has none, so the functions that take weights are not strict.
 

@@ -49,7 +49,7 @@ COMMENT ON FUNCTION simhash_internal_text_ball_out(text_ball) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) IS 'I/O';
 COMMENT ON FUNCTION simhash_internal_text_ball_send(text_ball) IS 'I/O';
 
-\include equality.sql type=text_ball prefix=simhash_ cost=10 joins=HASHES
+\include order.sql type=text_ball prefix=simhash_ cost=10
 
 CREATE FUNCTION text_ball(center pg_catalog.text, similarity double precision, unit pg_catalog.text DEFAULT 'word')
     RETURNS text_ball

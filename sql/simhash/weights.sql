@@ -51,5 +51,4 @@ COMMENT ON OPERATOR + (simhash_weights, simhash_weights) IS 'sum, exact';
 -- Equality by value: stored forms of the same weights may differ. With it, and with that of the other types that columns can
 -- have, DISTINCT, UNION and IS DISTINCT FROM work, and so does replication of tables without a key.
 
-\include equality.sql type=simhash_weights prefix= cost=10 joins=HASHES,MERGES
-\include order.sql type=simhash_weights cost=10
+\include order.sql type=simhash_weights prefix= cost=10

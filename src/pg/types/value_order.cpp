@@ -1,6 +1,6 @@
-// Equality and hashes of the types that are no numbers: weights, balls, features and frequencies. So DISTINCT, UNION,
-// joins and replication without a key can tell their values apart. Weights, which tables have columns of, also have an
-// order, for sorting alone and for count(DISTINCT).
+// Comparisons and hashes of the types that are no numbers: weights, balls, features and frequencies. So DISTINCT, UNION,
+// joins and replication without a key can tell their values apart. The order is for sorting alone: count(DISTINCT) sorts,
+// and so does any DISTINCT of rows that also have a bit(n) or a tsvector, which cannot be hashed.
 //
 // A value is a sequence of numbers here, whatever its stored form, which may be packed, compressed or older. The numbers of
 // unequal values differ before one of the sequences ends.
@@ -195,14 +195,9 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo)
     {                                                                                                        \
         PG_RETURN_BOOL((comparison)(compare<Numbers>(fcinfo), 0));                                           \
     }
-#define VALUE_EQUALITY(type, Numbers)                                                                        \
+#define VALUE_ORDER(type, Numbers)                                                                           \
     VALUE_COMPARISON(type##_eq, Numbers, std::equal_to<>{})                                                  \
     VALUE_COMPARISON(type##_ne, Numbers, std::not_equal_to<>{})                                              \
-    SIMHASH_FUNCTION(type##_hash)                                                                            \
-    {                                                                                                        \
-        PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo)));                                   \
-    }
-#define VALUE_ORDER(type, Numbers)                                                                           \
     VALUE_COMPARISON(type##_lt, Numbers, std::less<>{})                                                      \
     VALUE_COMPARISON(type##_le, Numbers, std::less_equal<>{})                                                \
     VALUE_COMPARISON(type##_gt, Numbers, std::greater<>{})                                                   \
@@ -210,14 +205,17 @@ template <typename Numbers> std::uint64_t hash(FunctionCallInfo fcinfo)
     SIMHASH_FUNCTION(type##_cmp)                                                                             \
     {                                                                                                        \
         PG_RETURN_INT32(compare<Numbers>(fcinfo));                                                           \
+    }                                                                                                        \
+    SIMHASH_FUNCTION(type##_hash)                                                                            \
+    {                                                                                                        \
+        PG_RETURN_INT32(static_cast<std::int32_t>(hash<Numbers>(fcinfo)));                                   \
     }
 
-VALUE_EQUALITY(simhash_weights, WeightsNumbers)
 VALUE_ORDER(simhash_weights, WeightsNumbers)
-VALUE_EQUALITY(simhash_ball, BallNumbers)
-VALUE_EQUALITY(simhash_signature_ball, SignatureBallNumbers)
-VALUE_EQUALITY(simhash_text_ball, TextBallNumbers)
-VALUE_EQUALITY(simhash_feature_frequencies, FrequenciesNumbers)
-VALUE_EQUALITY(simhash_feature_vector, VectorNumbers)
+VALUE_ORDER(simhash_ball, BallNumbers)
+VALUE_ORDER(simhash_signature_ball, SignatureBallNumbers)
+VALUE_ORDER(simhash_text_ball, TextBallNumbers)
+VALUE_ORDER(simhash_feature_frequencies, FrequenciesNumbers)
+VALUE_ORDER(simhash_feature_vector, VectorNumbers)
 
 } // namespace simhash

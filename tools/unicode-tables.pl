@@ -77,15 +77,15 @@ sub joins {
     return $decomposition{$point} ? joins($decomposition{$point}[0]) : 0;
 }
 
-my (@pool, @starts, %index, $longest);
+my (@pool, %index, $longest); # lengths, each followed by so many characters
 $longest = 0;
 sub mapping_index {
     my $key = join ' ', @_;
     return $index{$key} //= do {
         $longest = @_ if @_ > $longest;
-        push @starts, scalar @pool;
-        push @pool, @_;
-        $#starts;
+        my $at = @pool;
+        push @pool, scalar @_, @_;
+        $at;
     };
 }
 
@@ -110,18 +110,18 @@ for (my $at = 0; $at < 0x110000; $at += BLOCK) {
     $block{$key} //= do { push @blocks, \@values; $#blocks };
     push @stage, $block{$key};
 }
-push @starts, scalar @pool;
 
 # Everything past the last block with data has the default.
 pop @stage while @stage > 1 && $stage[-1] == $stage[-2];
-die "too many blocks" if @blocks > 0xFFFF;
+die "too many blocks or mappings" if @blocks > 0xFFFF || @pool > MAPPED;
 
+# Characters are written in hexadecimal.
 sub table {
     my ($type, $name, @values) = @_;
     say "inline constexpr $type $name\[" . scalar(@values) . "] = {";
     my $line = '';
     for (@values) {
-        my $item = ($_ < 10 ? $_ : sprintf '0x%x', $_) . ',';
+        my $item = ($_ < 10 || $type ne 'char32_t' ? $_ : sprintf '0x%x', $_) . ',';
         if (length($line) + length($item) > 109) { say $line; $line = '' }
         $line .= $item;
     }
@@ -137,10 +137,10 @@ for my $to (values %folded) {
 say "inline constexpr std::size_t kLongestMapping = $longest;";
 say "// Of those that begin with a character which combines with what precedes it.";
 say "inline constexpr std::size_t kLongestJoiningMapping = $joining;";
-table('std::uint16_t', 'kStage',    @stage);
+table('std::uint16_t', 'kStage', @stage);
 table('std::uint16_t', 'kProperty', map { @$_ } @blocks);
-table('std::uint16_t', 'kMapping',  @starts);
-table('char32_t',      'kMapped',   @pool);
+say "// The length of each mapping, and then its characters.";
+table('char32_t', 'kMapped', @pool);
 say "// Canonical composition: first, second, composite; in the order of first and second.";
 table('char32_t', 'kComposition', map { @$_[1, 2, 0] } sort { $a->[1] <=> $b->[1] || $a->[2] <=> $b->[2] } @pairs);
 say "// The same, as rows of kComposition in the order of composites.";

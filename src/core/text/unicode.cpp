@@ -162,9 +162,9 @@ int encode_utf8(char32_t character, char out[4])
 
 const char32_t *Character::mapping(std::size_t *length) const
 {
-    std::size_t index = property_ & 0x7FFF;
-    *length = kMapping[index + 1] - kMapping[index];
-    return kMapped + kMapping[index];
+    const char32_t *entry = kMapped + (property_ & 0x7FFF);
+    *length = entry[0];
+    return entry + 1;
 }
 
 Character character_property(char32_t character)

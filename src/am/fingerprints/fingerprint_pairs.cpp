@@ -64,8 +64,8 @@ void begin_leaf_walk(LeafWalk *leaves, const OpenIndex &index, Snapshot snapshot
     begin_reading(&leaves->reader, &leaves->walk);
 }
 
-// Copies the next leaf. Returns false at the end.
-bool next_leaf(LeafWalk *leaves)
+// Copies the next leaf, and adds its keys and tids to rows, which have room. Returns false at the end.
+bool next_leaf(LeafWalk *leaves, Rows *rows)
 {
     const BlockNumber block = copy_next_leaf(&leaves->reader, &leaves->page);
     if (block == InvalidBlockNumber) {
@@ -73,8 +73,13 @@ bool next_leaf(LeafWalk *leaves)
             FreeAccessStrategy(leaves->reader.strategy);
         return false;
     }
+    const auto count =
+        static_cast<Size>(leaf_read(leaves->page.data, rows->word + rows->count, rows->tag + rows->count));
     TidCheck check;
-    visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) { check.add(entry.tid); });
+    const Rows read = rows->part(rows->count, rows->count + count);
+    for (Size i = 0; i < count; i++)
+        check.add(read.tag[i]);
+    rows->count += count;
     check.finish(leaves->reader.index, block);
     return true;
 }
@@ -89,14 +94,15 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
     for (int part = 0; part < side.parts; part++) {
         set_tree_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
-        while (next_leaf(leaves)) {
+        for (rows->count = 0; next_leaf(leaves, rows); rows->count = 0) {
             reader->output->pages++;
-            rows->count = 0;
-            visit_leaf(leaves->page.data, [&](int, const LeafEntry &entry) {
-                uint64 number = row_number(side, part, entry.tid);
+            Size counted = 0;
+            for (Size i = 0; i < rows->count; i++) {
+                const uint64 number = row_number(side, part, rows->tag[i]);
                 if (number != kNoRow)
-                    rows->set(rows->count++, (*to_fingerprint)(entry.key.word[0]), number);
-            });
+                    rows->set(counted++, (*to_fingerprint)(rows->word[i]), number);
+            }
+            rows->count = counted;
             visit(context, *rows);
         }
     }
@@ -201,13 +207,17 @@ public:
         raw_->count = 0;
     }
 
-    // Adds the rows of a leaf, whose end is in cell `next`, or the end of all. add_rows() calls add(key, tid) for each.
-    template <typename AddRows> void add_leaf(bool last, uint32 next, AddRows add_rows)
+    // Where the rows of a leaf are added: there is room.
+    Rows *rows() { return raw_; }
+
+    // The rows from number `begin` on are those of a leaf, whose end is in cell `next`, or the end of all.
+    void add_leaf(Size begin, bool last, uint32 next)
     {
         const bool closes = last || next != open_;
         if (closes)
-            open_row_ = raw_->count;
-        add_rows();
+            open_row_ = begin;
+        if (spooling_)
+            spool_open(begin);
         if (spooling_ && closes)
             join_spooled();
         open_ = next;
@@ -220,18 +230,11 @@ public:
             overflow();
     }
 
-    void add(uint64 key, uint64 tid)
-    {
-        if (spooling_ && step_->cell(key) == open_)
-            add_row(reader_->spool, 0, key, tid);
-        else
-            raw_->set(raw_->count++, key, tid);
-    }
-
 private:
     void compare(Size count);
     void close_cells(bool last);
     void overflow();
+    void spool_open(Size begin);
     void join_spooled();
 
     PairReader *reader_;
@@ -284,6 +287,19 @@ void CellWindow::overflow()
         add_row(reader_->spool, 0, raw_->word[i], raw_->tag[i]);
     raw_->count = 0;
     spooling_ = true;
+}
+
+// Spools the rows of the open cell.
+void CellWindow::spool_open(Size begin)
+{
+    Size kept = begin;
+    for (Size i = begin; i < raw_->count; i++) {
+        if (step_->cell(raw_->word[i]) == open_)
+            add_row(reader_->spool, 0, raw_->word[i], raw_->tag[i]);
+        else
+            raw_->set(kept++, raw_->word[i], raw_->tag[i]);
+    }
+    raw_->count = kept;
 }
 
 void CellWindow::join_spooled()
@@ -345,24 +361,33 @@ bool begin_range(FingerprintWork *work)
     return false;
 }
 
+// Drops rows from number `begin` on that come before a key.
+void drop_before(uint64 key, Size begin, Rows *rows)
+{
+    Size kept = begin;
+    for (Size i = begin; i < rows->count; i++) {
+        if (rows->word[i] >= key)
+            rows->set(kept++, rows->word[i], rows->tag[i]);
+    }
+    rows->count = kept;
+}
+
 // Reads a leaf of a tree, or begins to read one.
 bool continue_trees(FingerprintWork *work)
 {
     if (!work->reading)
         return work->reading = begin_range(work);
-    work->reading = next_leaf(&work->leaves);
+    Rows *rows = work->window.rows();
+    const Size begin = rows->count;
+    work->reading = next_leaf(&work->leaves, rows);
     if (!work->reading)
         return true;
     work->reader->output->pages++;
     const char *page = work->leaves.page.data;
+    if (low_of(page) < work->from) // as the root's
+        drop_before(work->from.key, begin, rows);
     const bool last = is_rightmost(page) || high_of(page) >= work->upper;
-    const bool begins_before = low_of(page) < work->from; // as the root does
-    work->window.add_leaf(last, last ? 0 : work->key_step.cell(high_of(page).key), [&] {
-        visit_leaf(page, [&](int, const LeafEntry &entry) {
-            if (!begins_before || entry.key.word[0] >= work->from.key)
-                work->window.add(entry.key.word[0], entry.tid);
-        });
-    });
+    work->window.add_leaf(begin, last, last ? 0 : work->key_step.cell(high_of(page).key));
     return true;
 }
 

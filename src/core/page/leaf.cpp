@@ -202,6 +202,46 @@ int leaf_read(const char *page, LeafEntry *entry)
     return count;
 }
 
+namespace
+{
+
+template <int kBytes> void read_packed_keys(const LeafView &leaf, std::uint64_t *key)
+{
+    for (int sub = 0, place = 0; sub < leaf.sub_ranges(); sub++) {
+        for (const int end = leaf.end(sub); place < end; place++)
+            key[place] = leaf.packed_key(kBytes, place, sub);
+    }
+}
+
+// By the number of bytes of a key.
+constexpr void (*kReadPackedKeys[])(const LeafView &leaf, std::uint64_t *key) = {
+    read_packed_keys<0>, read_packed_keys<1>, read_packed_keys<2>, read_packed_keys<3>,
+    read_packed_keys<4>, read_packed_keys<5>, read_packed_keys<6>, read_packed_keys<7>};
+
+} // namespace
+
+int leaf_read(const char *page, std::uint64_t *key, std::uint64_t *tid)
+{
+    const LeafView leaf(page);
+    int count = 0;
+    if (leaf.whole() || leaf.tid_bytes != kLeastTidBytes || leaf.removed() > 0) {
+        leaf.visit([&](int, const LeafEntry &one) {
+            key[count] = one.key.word[0];
+            tid[count++] = one.tid;
+        });
+        return count;
+    }
+    kReadPackedKeys[leaf.key_bytes()](leaf, key);
+    const char *tids = leaf.column(leaf.key_bytes());
+    for (; count < leaf.ordered(); count++)
+        tid[count] = leaf.tid_of(load_bytes(tids + std::ptrdiff_t{kLeastTidBytes} * count, kLeastTidBytes));
+    for (; count < leaf.places(); count++) {
+        key[count] = leaf.key_in_bag(count).word[0];
+        tid[count] = leaf.tid(count);
+    }
+    return count;
+}
+
 bool leaf_remove(char *page, const PlaceSet &places, LeafEntry *memory)
 {
     RawPageHeader *header = page_header(page);

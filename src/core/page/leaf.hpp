@@ -141,21 +141,25 @@ public:
 
     LeafKey key_in_columns(int place, int sub_range) const
     {
-        auto at = static_cast<std::ptrdiff_t>(place);
         if (whole()) {
-            const char *from = columns_ + at * key_bytes();
+            const char *from = columns_ + std::ptrdiff_t{place} * key_bytes();
             return {{load_number<std::uint64_t>(from),
                      words == 2 ? load_number<std::uint64_t>(from + sizeof(std::uint64_t)) : 0}};
         }
-        const int bytes = key_bytes();
-        std::uint64_t rest = static_cast<std::uint64_t>(sub_range);
+        return {{packed_key(key_bytes(), place, sub_range), 0}};
+    }
+    // The same of packed keys of so many bytes. It is faster if these are a constant.
+    std::uint64_t packed_key(int bytes, int place, int sub_range) const
+    {
+        auto at = static_cast<std::ptrdiff_t>(place);
+        auto rest = static_cast<std::uint64_t>(sub_range);
         if (bytes & 4)
             rest = rest << 32 | load_number<std::uint32_t>(columns_ + 4 * at);
         if (bytes & 2)
             rest = rest << 16 | load_number<std::uint16_t>(column(bytes & 4) + 2 * at);
         if (bytes & 1)
             rest = rest << 8 | static_cast<unsigned char>(column(bytes & 6)[at]);
-        return {{prefix | rest, 0}};
+        return prefix | rest;
     }
     LeafKey key_in_bag(int place) const
     {
@@ -241,6 +245,8 @@ int leaf_remove_from_bag(char *page, const PlaceSet &places);
 
 // Copies the entries. Returns how many there are. `entry` has room for leaf_capacity.
 int leaf_read(const char *page, LeafEntry *entry);
+// The same, the first words of the keys and the tids by themselves, for many leaves.
+int leaf_read(const char *page, std::uint64_t *key, std::uint64_t *tid);
 
 // Writes a leaf anew with some entries, whose keys are in the page's range. If `more` is given, it leaves room for that
 // entry, too. Returns false, and leaves the page as it was, if there is no room.

@@ -86,6 +86,12 @@ public:
         ASSERT_EQ(leaf_count(page()), count);
         entries.resize(static_cast<std::size_t>(count));
         ASSERT_EQ(sorted(entries), sorted(expected));
+        std::vector<std::uint64_t> keys(entries.size()), tids(entries.size());
+        ASSERT_EQ(leaf_read(page(), keys.data(), tids.data()), count);
+        for (std::size_t i = 0; i < entries.size(); i++) {
+            ASSERT_EQ(keys[i], entries[i].key.word[0]) << i;
+            ASSERT_EQ(tids[i], entries[i].tid) << i;
+        }
     }
     // Compares the searches of all levels with one by one.
     void search(const LeafQuery &query)

@@ -9,6 +9,7 @@
 // HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
 #include "am/pairs/pair_output.hpp"
 
+#include "core/bits/cache.hpp"
 #include "core/bits/digit_sort.hpp"
 
 extern "C" {
@@ -120,6 +121,21 @@ struct KeptRows {
     }
 };
 
+// Asks the processor for the tuples of a page, which come in any order while it goes on.
+void prefetch_tuples(Page page, RowProbes probes)
+{
+    probes.each_row([page](uint64 offset) {
+        if (offset > PageGetMaxOffsetNumber(page))
+            return;
+        ItemId item = PageGetItemId(page, static_cast<OffsetNumber>(offset));
+        if (!ItemIdHasStorage(item))
+            return;
+        const char *tuple = PageGetItem(page, item);
+        prefetch(tuple);
+        prefetch(tuple + Min(ItemIdGetLength(item), 64) - 1);
+    });
+}
+
 // Finds the visible versions of a block of a heap.
 void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
                    SeenRows seen, const KeptRows &kept)
@@ -131,6 +147,7 @@ void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, R
     // transaction locks each row.
     const bool all_visible = PageIsAllVisible(BufferGetPage(buffer)) && !snapshot->takenDuringRecovery &&
                              !IsolationIsSerializable();
+    prefetch_tuples(BufferGetPage(buffer), probes);
     probes.each_row([&](uint64 offset) {
         OffsetNumber version =
             visible_offset(part, snapshot, buffer, all_visible, static_cast<OffsetNumber>(offset));
@@ -242,9 +259,9 @@ void look_up_members(PairOutput *output)
     look_up(
         output, probe_members(output, keep), keep,
         [output, keep](Size place) {
-            __builtin_prefetch(&output->pair[place / 2], 1);
+            prefetch(&output->pair[place / 2]);
             if (keep)
-                __builtin_prefetch(output->kept_row(place), 1);
+                prefetch(output->kept_row(place));
         },
         [output](Size place, uint64 tag) {
             uint64 *member = &output->pair[place / 2].tag[place % 2];
@@ -269,7 +286,7 @@ void filter_rows(PairOutput *output, int side, Rows *rows)
             output->probe[probes++] = Probe::of(side, row, place);
         }
         look_up(
-            output, sort_probes(output, probes), false, [tags](Size at) { __builtin_prefetch(&tags[at], 1); },
+            output, sort_probes(output, probes), false, [tags](Size at) { prefetch(&tags[at]); },
             [tags, row_of](Size at, uint64 tag) {
                 tags[at] = row_of == nullptr ? tag : tags[at] | (tag & kVisible);
             });

@@ -6,6 +6,7 @@
 // is kept in two bits. The answer depends on the tid alone as long as the callback is the same, whichever tree asks.
 #pragma once
 
+#include "core/bits/cache.hpp"
 #include "core/page/page.hpp"
 #include "pg/server/compat.hpp"
 
@@ -28,7 +29,7 @@ public:
     {
         const Chunk *chunk = chunk_of(tid);
         if (chunk != nullptr && tid.offset <= chunk->offsets)
-            __builtin_prefetch(&chunk->state[Place(*chunk, tid).word]);
+            simhash::prefetch(&chunk->state[Place(*chunk, tid).word]);
     }
     State state(Tid tid) const
     {

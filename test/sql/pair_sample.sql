@@ -36,6 +36,7 @@ SELECT * FROM simhash_pair_sample('page_h', 'body', 8, 0);
 DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'missing'); EXCEPTION WHEN undefined_column THEN RAISE NOTICE '%', SQLERRM; END $$;
 SELECT count(*) FROM simhash_pair_sample('page_h', NULL);
 SELECT * FROM simhash_pair_sample('page_pkey', 'body');
+SELECT * FROM simhash_pair_sample(1, 'body');
 \echo '-- What is not one expression is refused before anything is read, whatever it would become between the parentheses.'
 CREATE FUNCTION refusal(document text) RETURNS text LANGUAGE plpgsql AS
 $$ BEGIN RETURN (SELECT count(*) FROM simhash_pair_sample('page_h', document)); EXCEPTION WHEN syntax_error THEN RETURN SQLERRM; END $$;

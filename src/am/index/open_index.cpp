@@ -34,7 +34,8 @@ namespace
 
 [[noreturn]] void report_dropped(const char *name)
 {
-    ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index \"%s\" was concurrently dropped", name));
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index \"%s\" was concurrently dropped", name),
+            errhint("If REINDEX CONCURRENTLY has replaced it, try again."));
     pg_unreachable();
 }
 

@@ -282,25 +282,20 @@ SIMHASH_FUNCTION(simhash_pair_sample)
     using namespace simhash;
     const Oid index = PG_GETARG_OID(0);
     const int pairs = PG_GETARG_INT32(3);
-    const char *index_name = get_rel_name(index);
-    const Oid table = IndexGetRelation(index, true);
-    if (!OidIsValid(table) || index_name == nullptr)
-        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                errmsg("\"%s\" is not an index", index_name == nullptr ? psprintf("%u", index) : index_name),
-                errhint("Give the name of a simhash index instead of that of its table."));
     if (pairs < 1 || pairs > kMostDrawn)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("number of pairs %d is out of range", pairs),
                 errhint("Give the most pairs at each distance, 1 to %d.", kMostDrawn));
+    const char *document = text_to_cstring(PG_GETARG_TEXT_PP(1));
+    require_expression(document);
+    DrawnColumns drawn;
+    draw_pairs(index, PG_GETARG_INT32(2), pairs, &drawn);
+    const Oid table = IndexGetRelation(index, true);
     const char *name = get_rel_name(table);
     const char *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
     if (name == nullptr || schema == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
                 errmsg("the table of index %u does not exist", index));
-    const char *document = text_to_cstring(PG_GETARG_TEXT_PP(1));
-    require_expression(document);
-    DrawnColumns drawn;
-    draw_pairs(index, PG_GETARG_INT32(2), pairs, &drawn);
     const char *query =
         pair_query(drawn, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name),
                    quote_identifier(schema), document);

@@ -105,7 +105,7 @@ if [ "$purpose" = remove ]; then
 fi
 
 build=(build-essential libxxhash-dev)
-tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl
+tests=(clang clang-format clang-tidy shellcheck libgtest-dev libipc-run-perl libsimde-dev
     libtap-parser-sourcehandler-pgtap-perl)
 if [ -n "${PGVERSION_MAJOR:-}" ]; then
     build+=("postgresql-$PGVERSION_MAJOR" "postgresql-server-dev-$PGVERSION_MAJOR")

@@ -44,7 +44,7 @@ for target in "${targets[@]}"; do
         "$target-linux-gnu-ar" rc "$library" "$library.o"
     fi
     # Optimised like the extension.
-    make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 \
+    make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 EMULATE= \
         SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" \
         CXX="$compiler -L$build/$target -isystem $googletest/include -isystem $build/include"
     "qemu-$target" -L "/usr/$target-linux-gnu" "$build/$target/unit_tests" --gtest_brief=1 "$@" ||

@@ -19,7 +19,6 @@
 #   test unit LeafMatch*                   a filter of GoogleTest
 #   test tap 009 012                       a stage of test/run.sh and what the names of its tests contain
 #   test layers above                      tools/layers.pl, and a word of the fault that it finds
-#   cpu avx512_vpopcntdq                   a flag of /proc/cpuinfo without which the text never runs; optional
 #   why Rows would be lost.
 #   -text that occurs in the file once, of one or more lines
 #   +the text that replaces it; without such lines it is deleted
@@ -76,7 +75,7 @@ sub read_list
             if (/^-(.*)/) { push @{ $mutation{before} }, $1; }
             elsif (/^\+(.*)/) { push @{ $mutation{after} }, $1; }
             elsif (/^test (\S+) (.+)/) { push @{ $mutation{tests} }, [ $1, $2 ]; }
-            elsif (/^(why|equivalent|cpu) (.+)/) { $mutation{$1} = $2; }
+            elsif (/^(why|equivalent) (.+)/) { $mutation{$1} = $2; }
             elsif (/^(\w+) (\S+)$/) { @mutation{qw(name file)} = ($1, $2); }
             elsif (/\S/) { die "$file: cannot read '$_'\n"; }
         }
@@ -199,12 +198,6 @@ sub run
     $child = undef;
     die "interrupted\n" if $? & 127;
     return $? >> 8;
-}
-
-sub cpu_has
-{
-    my ($flag) = @_;
-    return slurp('/proc/cpuinfo') =~ /^(?:flags|Features)\s*:.*\b\Q$flag\E\b/m;
 }
 
 sub processors { return qx(nproc) =~ /(\d+)/ ? $1 : 1; }
@@ -390,11 +383,6 @@ for my $mutation (@chosen)
 {
     my $key = key_of($mutation);
     next if $mutation->{equivalent} || $results->{"$mutation->{name} $key"};
-    if ($mutation->{cpu} && !cpu_has($mutation->{cpu}))
-    {
-        print_line($mutation->{name}, 'not run', '', "this processor has no $mutation->{cpu}");
-        next;
-    }
     my ($log, $start) = ("$log_directory/$mutation->{name}.log", time);
     unlink $log;
     my ($result, $failed) = try_mutation($mutation, $log);

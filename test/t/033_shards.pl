@@ -1,5 +1,5 @@
-# The recipes of doc/scale.md on three servers and a coordinator with postgres_fdw: what ships, the answers, inserts, updates and
-# deletes, all pairs by block, and shards that fail.
+# The recipes of doc/scale.md and doc/shards.sql on three servers and a coordinator with postgres_fdw: what ships, the
+# answers, inserts, updates and deletes, all pairs, and shards that fail.
 use strict;
 use warnings;
 use File::Basename;
@@ -21,19 +21,19 @@ my $version = $coordinator->safe_psql('postgres', 'SHOW server_version_num');
 
 # -- the recipes of the document ------------------------------------------------------------------------------
 
-my $document = slurp_file(dirname(dirname($FindBin::RealBin)) . '/doc/scale.md');
+my $document = join '', map { slurp_file(dirname(dirname($FindBin::RealBin)) . "/doc/$_") } 'scale.md', 'shards.sql';
 
-# The blocks with a mark: "node: shard" or "recipe: pairs". A mark that ends with ", each" is for each shard. Hosts become
-# those of our nodes.
+# The blocks with a mark: "node: shard" or "recipe: pairs". Those of the script end with an empty line. A mark that ends
+# with ", each" is for each shard. Hosts become those of our nodes.
 sub recipe
 {
     my ($mark) = @_;
     my $text = '';
-    while ($document =~ /^<!-- \Q$mark\E(, each)? -->\n```text\n(.*?)^```$/msg) {
+    while ($document =~ /^(?|<!-- \Q$mark\E(, each)? -->\n```text\n(.*?)^```$|-- \Q$mark\E(, each)?\n(.*?)(?:^\n|\z))/msg) {
         my ($each, $block) = ($1, $2);
         $text .= $block =~ s/shard0|_0\b|REMAINDER 0/$& =~ s{0}{$_}r/egr for $each ? (0 .. 2) : 0;
     }
-    $text ne '' or die "doc/scale.md has no recipe marked $mark";
+    $text ne '' or die "no recipe is marked $mark";
     $text =~ s/host '([\w,]+)', ((?:SET )?)port '[\d,]+'/
         my @hosts = map { $node{$_} } split m{,}, $1;
         sprintf "host '%s', $2port '%s'", join(',', map { $_->host } @hosts), join(',', map { $_->port } @hosts)/eg;

@@ -1,4 +1,4 @@
-# The recipes of doc/scale.md for Citus, on a coordinator, two workers and a third that is added while rows are written. Skipped where Citus is not installed.
+# The recipes of doc/citus.sql, on a coordinator, two workers and a third that is added while rows are written. Skipped where Citus is not installed.
 use strict;
 use warnings;
 use File::Basename;
@@ -26,11 +26,11 @@ $_->safe_psql('postgres', 'CREATE EXTENSION citus') for @nodes;
 answer("SELECT citus_set_coordinator_host('127.0.0.1', " . $coordinator->port . ')');
 answer("SELECT citus_add_node('127.0.0.1', " . $_->port . ')') for @nodes[1, 2];
 
-my $document = slurp_file(dirname(dirname($FindBin::RealBin)) . '/doc/scale.md');
+my $document = slurp_file(dirname(dirname($FindBin::RealBin)) . '/doc/citus.sql');
 sub recipe
 {
     my ($mark) = @_;
-    $document =~ /^<!-- citus: \Q$mark\E -->\n```text\n(.*?);?\s*^```$/ms or die "doc/scale.md has no recipe for Citus marked $mark";
+    $document =~ /^-- \Q$mark\E\n(.*?);\s*(?:^\n|\z)/ms or die "doc/citus.sql has no recipe marked $mark";
     return $1;
 }
 

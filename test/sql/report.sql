@@ -31,7 +31,7 @@ CREATE VIEW even AS SELECT * FROM uniform WHERE id % 2 = 0;
 CREATE TABLE parted (id int, h simhash) PARTITION BY RANGE (id);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (0) TO (100);
 INSERT INTO parted SELECT * FROM uniform WHERE id < 100;
-CREATE TABLE empty (h simhash, other bigint);
+CREATE TABLE empty (h simhash, other text);
 SELECT t, value FROM unnest('{even,parted}'::text[]) t, simhash_report(t::regclass, 'h', details => true) WHERE item = 'with a fingerprint';
 SELECT count(*) FROM simhash_report('empty', 'h', details => true);
 INSERT INTO empty VALUES (NULL);
@@ -65,6 +65,12 @@ SELECT item, value FROM simhash_report('templated', 'h') WHERE topic = 'suggesti
 \echo '-- near-duplicates, five of each document within three bits of each other, are not false matches'
 CREATE TABLE copied AS SELECT i AS id, (hashint8extended(i / 5, 1) # (1::bigint << 7 * (i % 5)))::simhash AS h FROM generate_series(1, 20000) AS i;
 SELECT item, CASE WHEN value > 1e-6 THEN value ELSE 0 END AS value FROM simhash_report('copied', 'h') WHERE topic IN ('suggestion', 'matches') OR topic = 'false matches' AND item = '3';
+\echo '-- the same of bigint'
+CREATE DOMAIN hash AS bigint;
+CREATE TABLE hashes AS SELECT id, h::bigint::hash AS h FROM copied;
+SELECT expression, count(*) FROM unnest('{h,(h # 0)}'::text[]) expression, simhash_report('hashes', expression)
+WHERE (topic, item, value) IN (SELECT topic, item, value FROM simhash_report('copied', 'h')) GROUP BY 1 ORDER BY 1;
+DROP TABLE hashes;
 \echo '-- texts of one frame, with copies in which two words are replaced'
 CREATE TABLE framed AS SELECT i / 2 AS text, to_simhash(frame || ' ' || string_agg('w' || abs(hashint8extended(CASE WHEN n <= 2 THEN i ELSE i / 2 END, n)) % 20000, ' ')) AS h
     FROM generate_series(1, 4000) AS i, generate_series(1, 60) AS n, (SELECT string_agg('frame' || n, ' ') AS frame FROM generate_series(1, 120) AS n) AS f GROUP BY i, frame;

@@ -211,7 +211,7 @@ CREATE INDEX ON t USING simhash (s) WITH (design_radius = 3);
 CREATE INDEX t_warned ON t USING simhash (s) WITH (design_radius = 31, trees = 0, lists = 0);
 ALTER INDEX t_warned SET (design_radius = 0, trees = 7, fillfactor = 70);
 REINDEX INDEX t_warned;
-ALTER INDEX t_warned SET (design_radius = 100000, trees = 32);
+ALTER INDEX t_warned SET (design_radius = -100000, trees = 32);
 REINDEX INDEX t_warned;
 ALTER INDEX t_warned SET (trees = -1);
 DROP INDEX t_warned;

@@ -21,7 +21,7 @@ namespace simhash
 namespace
 {
 
-constexpr int kDistanceNotGiven = -1;
+constexpr int kDistanceNotGiven = PG_INT32_MIN;
 
 relopt_kind options_kind()
 {
@@ -32,7 +32,7 @@ relopt_kind options_kind()
         // among the values that can be given.
         add_int_reloption(kind, "design_radius",
                           "radius of the searches that an index on fingerprints is designed for",
-                          kDistanceNotGiven, 0, PG_INT32_MAX, AccessExclusiveLock);
+                          kDistanceNotGiven, PG_INT32_MIN, PG_INT32_MAX, AccessExclusiveLock);
         add_int_reloption(kind, "trees", "number of copies of the data (0: none, in an index on signatures)",
                           kDefaultTrees, 0, kMaxTrees, AccessExclusiveLock);
         add_int_reloption(kind, "lists", "number of lists of near rows in an index on signatures",

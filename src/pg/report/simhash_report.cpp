@@ -92,7 +92,7 @@ void check_kind(Relation relation)
         kind != RELKIND_VIEW && kind != RELKIND_FOREIGN_TABLE)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a table or view", RelationGetRelationName(relation)),
-                errhint("Give a table, and its column or an expression of type simhash or bit(n)."));
+                errhint("Give a table, and its column or an expression of type simhash, bigint or bit(n)."));
 }
 
 // What is to be described.
@@ -107,11 +107,12 @@ struct Source {
 int type_bits(Oid type, int32 length, Oid fingerprint, const char *what)
 {
     type = getBaseTypeAndTypmod(type, &length);
-    if (type == fingerprint)
+    if (type == fingerprint || type == INT8OID)
         return kBits;
     if (type != BITOID)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-                errmsg("%s is not of type %s or bit(n)", what, format_type_be(fingerprint)));
+                errmsg("%s is not of type %s, bigint or bit(n)", what, format_type_be(fingerprint)),
+                errhint("Give an expression of such a type, such as to_simhash(body)."));
     if (length != -1 && (length < kFewestSignatureBits || length > kMostSignatureBits))
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("%s does not hold signatures", what),
                 errdetail("Signatures are of type bit(n) with %d to %d bits.", kFewestSignatureBits,

@@ -29,12 +29,12 @@ EXCEPTION WHEN invalid_text_representation THEN
     GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
     RETURN hint;
 END $$;
-SELECT left(value, 24) AS value, hint_of(value) AS hint FROM unnest(ARRAY['', ' ', repeat('10', 32), 'B' || repeat('10', 32), repeat('1', 63), E'\\x13f06f47a6f80983',
+SELECT left(value, 24) AS value, hint_of(value) AS hint FROM unnest(ARRAY['', ' ', repeat('10', 32), 'B' || repeat('10', 32), repeat('1', 63), repeat('0', 32), repeat('10', 33), E'\\x13f06f47a6f80983',
     E' \\x13f0', 'x13f06f47a6f80983', 'X13f06f47a6f80983', 'x13f0', '0x13f06f47a6f8098', '13f0', '4039471674891636236', '18446744073709551615', '-2', '+7', '7',
     '1311768467463790', '13f06f47a6f8098313f06f47a6f80983', '0x13f06f47a6f8098313f06f47a6f80983', '13f06f47-a6f80983', '13 f0 6f 47 a6 f8 09 83', '13:f0:6f:47:a6:f8:09:83',
     '-', 'x', '0x', 'x13f06f47a6f8098313f06f47a6f80983', '1e5', '1.5', 'null', 'The quick brown fox', '<0123456789abcdef,3>', E'\t13f06f47a6f80983\n']) AS value;
 \echo '-- each does'
-SELECT repeat('10', 32)::bit(64)::simhash, E'\\x13f06f47a6f80983'::bytea::simhash, '13f06f47a6f80983'::simhash, '0x13f06f47a6f80983'::simhash,
+SELECT repeat('10', 32)::bit(64)::simhash, repeat('0', 32)::bit(64)::simhash, B'1010'::bit(64)::simhash, (-2::numeric)::bigint::simhash, E'\\x13f06f47a6f80983'::bytea::simhash, '13f06f47a6f80983'::simhash, '0x13f06f47a6f80983'::simhash,
     '4039471674891636236'::bigint::simhash, '18446744073709551615'::numeric::simhash, '-2'::bigint::simhash;
 DROP FUNCTION hint_of;
 

@@ -78,7 +78,9 @@ const char *input_hint(const char *text)
         return "Where there is no fingerprint, use NULL.";
     if (text[0] == '\\' && text[1] == 'x')
         return "To convert bytes, cast to bytea first: '\\x...'::bytea::simhash.";
-    if (length - binary == kBits && consists_of(text + binary, kBits, "01"))
+    // No decimal number of 64 bits has more than 20 digits.
+    const std::size_t bits = length - binary;
+    if (bits > 20 && bits <= kBits && consists_of(text + binary, bits, "01"))
         return "To convert binary digits, cast to bit(64) first: '...'::bit(64)::simhash.";
     if (consists_of(text + is_signed, length - is_signed, "0123456789")) {
         errno = 0;

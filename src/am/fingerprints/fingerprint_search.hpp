@@ -16,7 +16,7 @@ namespace simhash
 {
 
 // Beyond this radius, searches by weights are exact, unless they have a limit of probes. The model describes
-// near-duplicates. At this distance most rows are unrelated, and all cells are equally likely to contain them.
+// near-duplicates. At this distance most rows are unrelated, and all prefixes are equally likely to contain them.
 inline constexpr int kFarthestGuided = 16;
 
 inline bool is_guided(const GuidedBall &ball, int radius)

@@ -20,8 +20,8 @@ bool at_most_probes(const GuidedSource &source)
     return source.limit > 0 && source.plan.probes() >= source.limit;
 }
 
-// Starts the next cell that can contain a match. Returns false if there is none.
-bool open_cell(GuidedSource *source)
+// Starts the next prefix that can contain a match. Returns false if there is none.
+bool open_prefix(GuidedSource *source)
 {
     GuidedProbe &probe = source->probe;
     while (!at_most_probes(*source) && source->plan.next(&probe)) {
@@ -31,7 +31,7 @@ bool open_cell(GuidedSource *source)
             source->plan.cover(probe.first_key, probe.last_key);
             continue;
         }
-        source->in_cell = true;
+        source->in_prefix = true;
         source->read_from = probe.first_key;
         source->done = {0, 0};
         source->next = {key, 0};
@@ -40,11 +40,11 @@ bool open_cell(GuidedSource *source)
     return false;
 }
 
-// Notes what a leaf adds to the recall, for probe plans: nothing before the last leaf of its cell has been read, and
-// then also what is in other cells.
+// Notes what a leaf adds to the recall, for probe plans: nothing before the last leaf of its prefix has been read, and
+// then also what is in other prefixes.
 void count_recall(GuidedSource *source, int slot)
 {
-    double recall = source->in_cell ? source->recall : source->plan.recall();
+    double recall = source->in_prefix ? source->recall : source->plan.recall();
     GuidedProbe &probe = source->located[slot].probe;
     probe.gain = recall - source->recall;
     probe.recall = source->recall = recall;
@@ -54,7 +54,7 @@ void count_recall(GuidedSource *source, int slot)
 bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<GuidedSource *>(base);
-    if (!source->in_cell && !open_cell(source))
+    if (!source->in_prefix && !open_prefix(source))
         return false;
     // The first leaf is read without locating others ahead. It often contains a match, and a search for any
     // match ends there.
@@ -69,7 +69,7 @@ bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
     WholeKeys whole = whole_keys(place.lower, place.rightmost ? nullptr : &place.upper);
     source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};
 
-    // Continue within the cell, unless it has been read completely.
+    // Continue within the prefix, unless it has been read completely.
     source->read_from = Min(source->read_from, whole.first);
     std::uint64_t key;
     if (!place.rightmost && place.upper.key <= probe.last_key &&
@@ -77,7 +77,7 @@ bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         source->next = key == place.upper.key ? place.upper : Position{key, 0};
     } else {
         source->plan.cover(source->read_from, Max(probe.last_key, whole.last));
-        source->in_cell = false;
+        source->in_prefix = false;
     }
     count_recall(source, leaf->slot);
     return true;
@@ -136,7 +136,7 @@ void begin_guided_source(GuidedSource *source, const GuidedBall &ball, int radiu
     source->ahead = 1;
     source->center = ball.center;
     source->radius = radius;
-    source->in_cell = false;
+    source->in_prefix = false;
 }
 
 } // namespace simhash

@@ -1,6 +1,6 @@
-// The leaves of a search by weights (PSM; Sood and Loguinov 2011). Cells of the trees are probed in
+// The leaves of a search by weights (PSM; Sood and Loguinov 2011). Prefixes of the trees are probed in
 // descending order of the probability that they contain near-duplicates, until the target recall is reached.
-// core/likely/guided_plan.hpp chooses the cells.
+// core/likely/guided_plan.hpp chooses the prefixes.
 #pragma once
 
 #include "am/fingerprints/fingerprint_meta.hpp"
@@ -30,14 +30,14 @@ struct GuidedSource : LeafSource {
     GuidedRange *range;
 
     GuidedProbe probe;       // the last probe
-    bool in_cell;            // some leaves of its cell have not been located yet
-    std::uint64_t read_from; // the lowest key read: the first leaf may begin below the cell
+    bool in_prefix;          // some leaves of its prefix have not been located yet
+    std::uint64_t read_from; // the lowest key read: the first leaf may begin below the prefix
     KeyBall ball;            // in the probed tree
     Position next;           // the next position to read
-    Position done;           // the end of the last located leaf of the cell
+    Position done;           // the end of the last located leaf of the prefix
     struct {
         WholeKeys whole;
-        GuidedProbe probe; // the probe whose cell reaches into the leaf, with the recall that the leaf adds
+        GuidedProbe probe; // the probe whose prefix reaches into the leaf, with the recall that the leaf adds
         Size earlier;      // probes before that one
     } located[kMostAhead];
 

@@ -20,9 +20,8 @@ struct ProbeBall {
     int bits = 64;            // that cost anything
 };
 
-// How many leading bits lead to other leaves, in a tree that has so many, and to eighths of them: a cell of keys with the
-// same leading bits that straddles two leaves costs both. Cells of an eighth of a leaf seldom do, and finer ones only
-// add work.
+// How many leading bits lead to other leaves, in a tree that has so many, and to eighths of them: keys with the same
+// leading bits that straddle two leaves cost both. Eighths of a leaf seldom do, and finer parts only add work.
 int prefix_bits_for(double leaves);
 
 // Sets *key to the smallest key >= from whose bits that differ from the center cost at most the budget. Returns false

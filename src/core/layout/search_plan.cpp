@@ -121,15 +121,15 @@ double estimate_leaves(int header_bits, int budget, int radius, double leaves)
     // Leaves divide the keys by about their first log2(leaves) bits.
     int prefix = std::min(63, static_cast<int>(std::ceil(std::log2(leaves))));
     int header = std::min(header_bits, prefix), rest = prefix - header;
-    double cells = 0;
+    double reached = 0; // values of the prefix
     for (int i = 0; i <= std::min({budget, radius, header}); i++) {
         double inside = 0;
         for (int j = 0; j <= std::min(radius - i, rest); j++)
             inside += choose(rest, j);
-        cells += choose(header, i) * inside;
+        reached += choose(header, i) * inside;
     }
-    double cell = leaves / std::exp2(prefix); // in leaves: 1/2 to 1
-    return std::clamp(cells * (cell + 0.25), 1.0, leaves);
+    double size = leaves / std::exp2(prefix); // of the keys of one, in leaves: 1/2 to 1
+    return std::clamp(reached * (size + 0.25), 1.0, leaves);
 }
 
 void plan_search(const TreeDesign &design, int radius, double leaves, SearchPlan *plan)

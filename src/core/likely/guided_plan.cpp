@@ -11,9 +11,9 @@ namespace simhash
 namespace
 {
 
-// The most cells on each side of a probe's that count as covered: with skewed keys, a leaf can span all
-// cells.
-constexpr std::uint64_t kCellsCounted = 32;
+// The most prefixes on each side of a probe's that count as covered: with skewed keys, a leaf can span all
+// prefixes.
+constexpr std::uint64_t kPrefixesCounted = 32;
 
 // A number from 0 to below 1 that looks random; the multipliers are those of MurmurHash3's finalizer.
 double draw(Fingerprint fingerprint)
@@ -24,14 +24,14 @@ double draw(Fingerprint fingerprint)
     return static_cast<double>((x ^ x >> 33) >> 11) * 0x1p-53;
 }
 
-// Of the 16 cells from first_cell on, those numbered first … last, a bit for each.
-unsigned cells_from_to(std::uint64_t first_cell, std::uint64_t first, std::uint64_t last)
+// Of the 16 prefixes from first_prefix on, those numbered first … last, a bit for each.
+unsigned prefixes_from_to(std::uint64_t first_prefix, std::uint64_t first, std::uint64_t last)
 {
     constexpr std::uint64_t kMost = 15;
-    if (last < first_cell || first > first_cell + kMost || first > last)
+    if (last < first_prefix || first > first_prefix + kMost || first > last)
         return 0;
-    std::uint64_t from = first > first_cell ? first - first_cell : 0;
-    std::uint64_t to = std::min(last - first_cell, kMost);
+    std::uint64_t from = first > first_prefix ? first - first_prefix : 0;
+    std::uint64_t to = std::min(last - first_prefix, kMost);
     return ((2u << to) - 1) & ~((1u << from) - 1);
 }
 
@@ -130,12 +130,12 @@ Fingerprint GuidedPlan::fingerprint_bits(int tree, std::uint64_t bits) const
     return fingerprint;
 }
 
-// Finds the next cell of a stream that no leaf read so far holds.
+// Finds the next prefix of a stream that no leaf read so far holds.
 void GuidedPlan::advance(int number)
 {
     Stream &stream = stream_[number];
     if (!stream.opened) {
-        // Its first cell, of no flips, is done.
+        // Its first prefix, of no flips, is done.
         coverage_.set_flip_order(number, &stream.value);
         stream.vosh.begin(&stream.value, nodes_ + static_cast<std::size_t>(number) * nodes_each_,
                           nodes_each_);
@@ -157,7 +157,7 @@ bool GuidedPlan::counted(int stream, std::uint64_t key) const
     return false;
 }
 
-// The stream whose next cell gains the most, -1 if none has one. A gain can only shrink as other trees are probed: only
+// The stream whose next prefix gains the most, -1 if none has one. A gain can only shrink as other trees are probed: only
 // the best one has to be current.
 int GuidedPlan::best_stream()
 {
@@ -181,7 +181,7 @@ bool GuidedPlan::next(GuidedProbe *probe)
 {
     if (reached_ || range_count_ == range_capacity_)
         return false;
-    // The stream of the last probe can advance now that the cells held by the leaves are known.
+    // The stream of the last probe can advance now that the prefixes held by the leaves are known.
     if (last_stream_ >= 0)
         advance(last_stream_);
     last_stream_ = -1;
@@ -197,13 +197,13 @@ bool GuidedPlan::next(GuidedProbe *probe)
     }
     if (!stream.opened)
         stream.center = order_->key(stream.tree, query_);
-    std::uint64_t cell = leading_bits(prefix_bits_);
+    std::uint64_t prefix = leading_bits(prefix_bits_);
     probe->tree = stream.tree;
     probe->flips = stream.flips;
     probe->key_flips = key_bits(stream.tree, stream.flips);
     std::uint64_t key = stream.center ^ probe->key_flips;
-    probe->first_key = key & cell;
-    probe->last_key = key | ~cell;
+    probe->first_key = key & prefix;
+    probe->last_key = key | ~prefix;
     probe->gain = coverage_.cover(best, stream.flips);
     probe->recall = coverage_.covered();
     ranges_[range_count_++] = {probe->first_key, probe->last_key, probe->first_key, probe->last_key, best};
@@ -221,14 +221,14 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     range.first_key = std::min(first_key, range.first_key);
     range.last_key = std::max(last_key, range.last_key);
 
-    // The whole cells that were read, by number.
+    // The whole prefixes that were read, by number.
     std::uint64_t below = ~leading_bits(prefix_bits_);
     std::uint64_t first = (range.first_key >> shift) + ((range.first_key & below) != 0);
     std::uint64_t last = (range.last_key >> shift) - ((range.last_key & below) != below);
-    first = std::max(first, probed - std::min(probed, kCellsCounted));
-    last = std::min(last, probed + std::min(kCellsCounted, (~std::uint64_t{0} >> shift) - probed));
+    first = std::max(first, probed - std::min(probed, kPrefixesCounted));
+    last = std::min(last, probed + std::min(kPrefixesCounted, (~std::uint64_t{0} >> shift) - probed));
 
-    // Cells that differ in their last bits only are covered together.
+    // Prefixes that differ in their last bits only are covered together.
     int last_bits = std::min(kCoveredTogether, prefix_bits_);
     std::uint8_t last_bit[kCoveredTogether];
     for (int i = 0; i < last_bits; i++)
@@ -236,26 +236,26 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     std::uint64_t center = stream.center >> shift;
     for (std::uint64_t group = first >> last_bits; group <= last >> last_bits; group++) {
         std::uint64_t flips = (group ^ center >> last_bits) << last_bits;
-        unsigned cells = uncounted(last_stream_, group << last_bits, first, last);
-        if (cells != 0 && std::popcount(flips) <= volatility_.radius)
+        unsigned prefixes = uncounted(last_stream_, group << last_bits, first, last);
+        if (prefixes != 0 && std::popcount(flips) <= volatility_.radius)
             coverage_.cover(last_stream_, fingerprint_bits(stream.tree, flips << shift), last_bit, last_bits,
-                            flip_numbers(cells, static_cast<unsigned>(center)));
+                            flip_numbers(prefixes, static_cast<unsigned>(center)));
     }
     range.first_counted = first << shift;
     range.last_counted = last << shift | below;
 }
 
-// Which of the cells with the numbers first_cell … first_cell + 15 lie in first … last, and were not counted.
-unsigned GuidedPlan::uncounted(int stream, std::uint64_t first_cell, std::uint64_t first,
+// Which of the prefixes with the numbers first_prefix … first_prefix + 15 lie in first … last, and were not counted.
+unsigned GuidedPlan::uncounted(int stream, std::uint64_t first_prefix, std::uint64_t first,
                                std::uint64_t last) const
 {
-    unsigned cells = cells_from_to(first_cell, first, last);
+    unsigned prefixes = prefixes_from_to(first_prefix, first, last);
     int shift = kBits - prefix_bits_;
     for (std::size_t i = 0; i < range_count_; i++)
         if (ranges_[i].stream == stream)
-            cells &= ~cells_from_to(first_cell, ranges_[i].first_counted >> shift,
-                                    ranges_[i].last_counted >> shift);
-    return cells;
+            prefixes &= ~prefixes_from_to(first_prefix, ranges_[i].first_counted >> shift,
+                                          ranges_[i].last_counted >> shift);
+    return prefixes;
 }
 
 bool GuidedPlan::seen(Fingerprint fingerprint, std::size_t probes) const

@@ -1,7 +1,7 @@
-// The probes of a volatility-guided search: the likeliest cells of several trees, until enough is covered.
+// The probes of a volatility-guided search: the likeliest prefixes of several trees, until enough is covered.
 //
-// A probe names a cell: a tree, and a value of the first prefix_bits of its keys. The caller reads the
-// leaves that hold the cell's keys and tells how far they reach, because leaves don't end where cells do:
+// A probe names a tree and a prefix, a value of the first prefix_bits of its keys. The caller reads the
+// leaves that hold the prefix's keys and tells how far they reach, because leaves don't end where prefixes do:
 //
 //   plan.set_trees(…);   // once for many searches
 //   plan.begin(…);
@@ -15,10 +15,10 @@
 // which probe found a row.
 //
 // Most searches end after a probe or two. So work is deferred until it is needed: a tree's sequence begins
-// with the cell without flips, and its other cells are sorted only after that one has been probed.
+// with the prefix without flips, and its other prefixes are sorted only after that one has been probed.
 //
-// Cells are about three bits finer than leaves, so most lie inside one leaf, and a leaf that was read covers
-// its other cells too: they count as covered and are not probed again.
+// Prefixes are about three bits finer than leaves, so most lie inside one leaf, and a leaf that was read covers
+// its other prefixes too: they count as covered and are not probed again.
 //
 // - Of trees with overlapping prefixes only some are used. The most stable prefix, the one least likely to
 //   be flipped, is taken first; then the next that shares at most kSharedBits bits with those taken.
@@ -57,11 +57,11 @@ struct GuidedQuery {
 
 struct GuidedProbe {
     int tree;
-    Fingerprint flips;       // the bits of the query's fingerprint that are flipped, among the cell's
+    Fingerprint flips;       // the bits of the query's fingerprint that are flipped, among the prefix's
     std::uint64_t key_flips; // the same among the bits of the key
     std::uint64_t first_key;
     std::uint64_t last_key;
-    double gain;   // recall that the cell adds
+    double gain;   // recall that the prefix adds
     double recall; // with it
 };
 
@@ -69,7 +69,7 @@ struct GuidedProbe {
 struct GuidedRange {
     std::uint64_t first_key; // that was read
     std::uint64_t last_key;
-    std::uint64_t first_counted; // that counts as covered: whole cells
+    std::uint64_t first_counted; // that counts as covered: whole prefixes
     std::uint64_t last_counted;
     int stream; // which of the chosen trees
 };
@@ -78,7 +78,7 @@ struct GuidedRange {
 class GuidedPlan
 {
 public:
-    // Sets the order of keys, and how many of their leading bits a cell fixes, 1 to 64. Keeps the pointer.
+    // Sets the order of keys, and how many of their leading bits a prefix fixes, 1 to 64. Keeps the pointer.
     void set_trees(const KeyOrder *order, int prefix_bits);
 
     // Keeps the pointers to nodes and ranges. Makes at most `range_count` probes; about 8 nodes for each are
@@ -90,7 +90,7 @@ public:
     // nothing left to probe or no room.
     bool next(GuidedProbe *probe);
 
-    // Notes which keys the last probe has read. Requires: they include those of its cell.
+    // Notes which keys the last probe has read. Requires: they include those of its prefix.
     void cover(std::uint64_t first_key, std::uint64_t last_key);
 
     // Whether one of the first `probes` probes read the place of a row.
@@ -119,11 +119,11 @@ private:
         std::uint8_t place[kBits];  // and the other way round: i for bit source[i]
     };
 
-    // A tree's cells in the order of probing.
+    // A tree's prefixes in the order of probing.
     struct Stream {
         int tree;
-        bool opened;       // the first cell was probed, and the others are in order
-        Fingerprint flips; // of the next cell
+        bool opened;       // the first prefix was probed, and the others are in order
+        Fingerprint flips; // of the next prefix
         double gain;       // -1 if there is none
         std::size_t
             as_of; // the number of probes before which this is the gain; with more it is at most so much
@@ -136,7 +136,7 @@ private:
     void advance(int number);
     int best_stream();
     bool counted(int stream, std::uint64_t key) const;
-    unsigned uncounted(int stream, std::uint64_t first_cell, std::uint64_t first, std::uint64_t last) const;
+    unsigned uncounted(int stream, std::uint64_t first_prefix, std::uint64_t first, std::uint64_t last) const;
     std::uint64_t key_bits(int tree, Fingerprint bits) const;
     Fingerprint fingerprint_bits(int tree, std::uint64_t bits) const;
 

@@ -89,7 +89,7 @@ struct EqualLeaves {
     }
 };
 
-TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
+TEST_F(GuidedPlanTest, ProbesArePrefixesOfTheQuerysFlips)
 {
     for (int trees : {1, 2, 4, 6, 10, 20}) {
         set_trees(3, trees);
@@ -99,9 +99,9 @@ TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
             begin(weights, 5, prefix_bits, 0.9);
             ASSERT_GE(plan_->trees(), 1);
             GuidedProbe probe;
-            std::set<std::pair<int, std::uint64_t>> cells;
+            std::set<std::pair<int, std::uint64_t>> prefixes;
             double recall = 0;
-            while (cells.size() < 500 && plan_->next(&probe)) {
+            while (prefixes.size() < 500 && plan_->next(&probe)) {
                 std::uint64_t center = order_->key(probe.tree, query);
                 std::uint64_t key = order_->key(probe.tree, query ^ probe.flips);
                 EXPECT_EQ(key, center ^ probe.key_flips);
@@ -109,8 +109,8 @@ TEST_F(GuidedPlanTest, ProbesAreCellsOfTheQuerysFlips)
                 EXPECT_EQ(probe.last_key, key | ~leading_bits(prefix_bits));
                 EXPECT_EQ(probe.key_flips & ~leading_bits(prefix_bits), 0u);
                 EXPECT_LE(std::popcount(probe.flips), 5);
-                EXPECT_TRUE(cells.insert({probe.tree, probe.first_key}).second) << "probed twice";
-                if (cells.size() == 1) {
+                EXPECT_TRUE(prefixes.insert({probe.tree, probe.first_key}).second) << "probed twice";
+                if (prefixes.size() == 1) {
                     EXPECT_EQ(probe.flips, 0u) << "the query's own place comes first";
                 }
                 EXPECT_NEAR(probe.recall, recall + probe.gain, 1e-12);
@@ -144,7 +144,7 @@ TEST_F(GuidedPlanTest, GainsFall)
     }
 }
 
-TEST_F(GuidedPlanTest, TakesTheBestCellFirst)
+TEST_F(GuidedPlanTest, TakesTheBestPrefixFirst)
 {
     constexpr int kPrefixBits = 15, kRadius = 3;
     set_trees(3, 4);
@@ -222,7 +222,7 @@ TEST_F(GuidedPlanTest, UsesTablesWhosePrefixesHardlyOverlap)
     EXPECT_EQ(plan_->trees(), 1);
 }
 
-// Partners drawn from the model, leaves not aligned to cells: the leaves read hold as many partners as the
+// Partners drawn from the model, leaves not aligned to prefixes: the leaves read hold as many partners as the
 // plan promised, and each row is found once.
 TEST_F(GuidedPlanTest, FindsWhatItPromises)
 {
@@ -324,8 +324,8 @@ TEST_F(GuidedPlanTest, LeavesReadAreNotProbedAgain)
     }
 }
 
-// Each whole cell within a range that was read counts as covered, once.
-TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
+// Each whole prefix within a range that was read counts as covered, once.
+TEST_F(GuidedPlanTest, CountsWholePrefixesOnce)
 {
     constexpr int kPrefixBits = 12, kRadius = 5;
     set_trees(3, 1);
@@ -344,14 +344,15 @@ TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
         std::uint64_t center = order_->key(0, weights_fingerprint(weights));
         begin(weights, kRadius, kPrefixBits, 0.99);
         GuidedProbe probe;
-        std::set<std::uint64_t> cells;
+        std::set<std::uint64_t> prefixes;
         while (plan_->next(&probe)) {
             std::uint64_t first = leaves.first_key(leaves.of(probe.first_key));
             std::uint64_t last = leaves.last_key(leaves.of(probe.last_key));
             plan_->cover(first, last);
-            for (std::uint64_t cell = 0; cell < 1u << kPrefixBits; cell++) {
-                std::uint64_t key = cell << (kBits - kPrefixBits);
-                if (key < first || (key | ~leading_bits(kPrefixBits)) > last || !cells.insert(cell).second)
+            for (std::uint64_t number = 0; number < 1u << kPrefixBits; number++) {
+                std::uint64_t key = number << (kBits - kPrefixBits);
+                if (key < first || (key | ~leading_bits(kPrefixBits)) > last ||
+                    !prefixes.insert(number).second)
                     continue;
                 std::uint64_t flips = 0;
                 for (int i = 0; i < kPrefixBits; i++)
@@ -366,7 +367,7 @@ TEST_F(GuidedPlanTest, CountsWholeCellsOnce)
     }
 }
 
-// One leaf that holds all keys, and leaves far wider than cells.
+// One leaf that holds all keys, and leaves far wider than prefixes.
 TEST_F(GuidedPlanTest, WideLeavesAreHarmless)
 {
     set_trees(3, 4);

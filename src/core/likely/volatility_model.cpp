@@ -115,8 +115,6 @@ double sum_squares(const double size[kBits])
 
 } // namespace
 
-double scale_cosine(double scale) { return 1 / std::sqrt(1 + scale * scale); }
-
 bool is_volatility_model(const VolatilityModel &model)
 {
     double sum = 0;

@@ -32,9 +32,6 @@ static_assert(kVolatilityLevels <= kLevelLanes);
 // The grid of scales.
 inline constexpr double kVolatilityScale[kVolatilityLevels] = {0.03, 0.1, 0.2, 0.35, 0.7};
 
-// rho, the cosine of documents at a scale.
-double scale_cosine(double scale);
-
 // Plain doubles: the metapage holds one as it is.
 struct VolatilityModel {
     double share[kVolatilityLevels]; // not negative, and they add up to 1

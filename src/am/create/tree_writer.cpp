@@ -255,12 +255,12 @@ template <typename Row> bool end_leaves(TreeWriter<Row> *writer, const Position 
 }
 
 template <typename Row>
-void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, Spool<Row> *spool)
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, BuildRows<Row> *rows)
 {
     std::uint8_t source[kBits];
     meta.sources(tree, source);
     begin_leaves(writer, tree, {0, 0});
-    divide_spool(spool, source, write_run<Row>, writer);
+    rows->divide(source, write_run<Row>, writer);
     if (!end_leaves(writer, nullptr))
         write_inner_levels(writer, tree, &writer->leaves);
 }
@@ -285,7 +285,7 @@ template TreeWriter<Position> *begin_tree(Relation, const IndexMeta &, int, Buil
 template void begin_leaves(TreeWriter<Position> *, int, Position);
 template void write_run(const Position *, int, void *);
 template bool end_leaves(TreeWriter<Position> *, const Position *);
-template void write_tree(TreeWriter<Position> *, const IndexMeta &, int, Spool<Position> *);
+template void write_tree(TreeWriter<Position> *, const IndexMeta &, int, BuildRows<Position> *);
 template void write_inner_levels(TreeWriter<Position> *, int, Children *);
 template void end_tree(TreeWriter<Position> *);
 
@@ -293,7 +293,7 @@ template TreeWriter<PairRow> *begin_tree(Relation, const IndexMeta &, int, Build
 template void begin_leaves(TreeWriter<PairRow> *, int, Position);
 template void write_run(const PairRow *, int, void *);
 template bool end_leaves(TreeWriter<PairRow> *, const Position *);
-template void write_tree(TreeWriter<PairRow> *, const IndexMeta &, int, Spool<PairRow> *);
+template void write_tree(TreeWriter<PairRow> *, const IndexMeta &, int, BuildRows<PairRow> *);
 template void write_inner_levels(TreeWriter<PairRow> *, int, Children *);
 template void end_tree(TreeWriter<PairRow> *);
 

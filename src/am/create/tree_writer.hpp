@@ -8,7 +8,7 @@
 // Leaves of PairRows have keys of two words; tree_writer.cpp instantiates the templates for both types of rows.
 #pragma once
 
-#include "am/create/spool.hpp"
+#include "am/create/build_rows.hpp"
 
 extern "C" {
 #include "port/atomics.h"
@@ -80,9 +80,9 @@ template <typename Row> void begin_leaves(TreeWriter<Row> *writer, int tree, Pos
 // Takes the next run of rows. A RunSink; context is the TreeWriter.
 template <typename Row> void write_run(const Row *run, int count, void *context);
 
-// Divides the rows of a spool by a tree's keys, and writes the tree.
+// Divides rows by a tree's keys, and writes the tree.
 template <typename Row>
-void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, Spool<Row> *spool);
+void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, BuildRows<Row> *rows);
 
 // Writes the remaining rows as the last leaf: of the tree, or of the range that ends at `high`. If it is the
 // tree's only leaf, writes it as the root and returns true.

@@ -23,8 +23,8 @@ namespace
 {
 
 struct BuildState {
-    Spool<Position> rows;
-    Spool<Position> nulls;
+    BuildRows<Position> rows;
+    BuildRows<Position> nulls;
     Sample *sample;
 };
 
@@ -34,10 +34,10 @@ void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
     const StoredValue stored = stored_value(index, values, isnull);
     Position row = {stored.null ? 0 : datum_fingerprint(stored.value), tid_of(tid).packed()};
     if (stored.null) {
-        add_to_spool(&state->nulls, row);
+        state->nulls.add(row);
     } else {
         add_to_sample(state->sample, row);
-        add_to_spool(&state->rows, row);
+        state->rows.add(row);
     }
 }
 
@@ -46,23 +46,23 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
 {
     auto *state = static_cast<BuildState *>(palloc0(sizeof(BuildState)));
     state->sample = make_sample();
-    begin_spool(&state->rows, maintenance_work_mem / 8 * 7);
-    begin_spool(&state->nulls, maintenance_work_mem / 8);
+    state->rows.begin(maintenance_work_mem / 8 * 7);
+    state->nulls.begin(maintenance_work_mem / 8);
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, state, nullptr);
     failpoint(Failpoint::build_scanned);
-    result->index_tuples = static_cast<double>(state->rows.rows + state->nulls.rows);
+    result->index_tuples = static_cast<double>(state->rows.count + state->nulls.count);
 
-    MetaData data = plan_index(options, static_cast<double>(state->rows.rows), *state->sample);
+    MetaData data = plan_index(options, static_cast<double>(state->rows.count), *state->sample);
     pfree(state->sample);
     auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
     use_meta_data(data, meta);
     write_first_pages(index, MAIN_FORKNUM, data);
 
     pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-                                 static_cast<int64>(state->rows.rows) * meta->trees +
-                                     static_cast<int64>(state->nulls.rows));
+                                 static_cast<int64>(state->rows.count) * meta->trees +
+                                     static_cast<int64>(state->nulls.count));
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
     auto *writer = begin_tree<Position>(index, *meta, 1, &progress, true);
@@ -74,8 +74,8 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
     }
     write_tree(writer, *meta, meta->null_tree(), &state->nulls);
     end_tree(writer);
-    end_spool(&state->rows);
-    end_spool(&state->nulls);
+    state->rows.end();
+    state->nulls.end();
 }
 
 } // namespace

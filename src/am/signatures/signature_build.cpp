@@ -146,11 +146,11 @@ struct SignatureBuild {
     int processes;
     StoreWriter *store;
     ListBuild *lists; // null without lists
-    Spool<Position> *nulls;
+    BuildRows<Position> *nulls;
     BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
     uint64 nulls_in_file;
-    uint64 rows; // of this process's part of the table, with a value
-    void *spool; // of the tree being written
+    uint64 rows;     // of this process's part of the table, with a value
+    void *tree_rows; // BuildRows of the tree being written
     int tree;
     BuildProgress *progress;
     bool report;
@@ -163,7 +163,7 @@ void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
     if (stored.null) {
         Position row = {0, tid_of(tid).packed()};
         if (build->nulls != nullptr) {
-            add_to_spool(build->nulls, row);
+            build->nulls->add(row);
         } else {
             write_row_file(build->nulls_file, &row, 1);
             build->nulls_in_file++;
@@ -196,22 +196,17 @@ SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *
     return build;
 }
 
-Position make_row(const std::uint64_t key[kMostKeyWords], std::uint64_t position, Spool<Position> *)
-{
-    return {key[0], position};
-}
-PairRow make_row(const std::uint64_t key[kMostKeyWords], std::uint64_t position, Spool<PairRow> *)
-{
-    return {{key[0], position}, key[1]};
-}
-
-template <typename Row> void spool_row(const std::uint8_t *signature, std::uint64_t position, void *context)
+template <typename Row>
+void add_tree_row(const std::uint8_t *signature, std::uint64_t position, void *context)
 {
     auto *build = static_cast<SignatureBuild *>(context);
-    auto *spool = static_cast<Spool<Row> *>(build->spool);
+    auto *rows = static_cast<BuildRows<Row> *>(build->tree_rows);
     std::uint64_t key[kMostKeyWords];
     signature_key(build->meta->layout, build->tree, signature, key);
-    add_to_spool(spool, make_row(key, position, spool));
+    if constexpr (std::is_same_v<Row, Position>)
+        rows->add({key[0], position});
+    else
+        rows->add({{key[0], position}, key[1]});
 }
 
 // Writes the trees whose numbers this process takes from `next`.
@@ -220,16 +215,16 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
 {
     auto *writer =
         begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
-    Spool<Row> spool;
-    build->spool = &spool;
+    BuildRows<Row> rows;
+    build->tree_rows = &rows;
     while ((build->tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees) {
         failpoint(Failpoint::build_tree);
         if (build->report)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->tree);
-        begin_spool(&spool, maintenance_work_mem / 8 * 7 / build->processes);
-        scan_store(build->index, *build->meta, segments, spool_row<Row>, build);
-        write_tree(writer, *build->meta, build->tree, &spool);
-        end_spool(&spool);
+        rows.begin(maintenance_work_mem / 8 * 7 / build->processes);
+        scan_store(build->index, *build->meta, segments, add_tree_row<Row>, build);
+        write_tree(writer, *build->meta, build->tree, &rows);
+        rows.end();
     }
     end_tree(writer);
 }
@@ -249,7 +244,7 @@ void write_nulls(SignatureBuild *build)
     auto *writer = begin_tree<Position>(build->index, *build->meta, 1, build->progress, true);
     write_tree(writer, *build->meta, build->meta->null_tree(), build->nulls);
     end_tree(writer);
-    end_spool(build->nulls);
+    build->nulls->end();
 }
 
 // Writes the first pages, with an empty map of segments. In the main fork the metapage stays blank until write_meta.
@@ -331,8 +326,8 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const Signat
 {
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
-    Spool<Position> nulls;
-    begin_spool(&nulls, maintenance_work_mem / 8);
+    BuildRows<Position> nulls;
+    nulls.begin(maintenance_work_mem / 8);
     SignatureBuild build = make_build(index, meta, lists, false, &progress);
     build.nulls = &nulls;
     build.report = true;
@@ -342,8 +337,8 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const Signat
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
     end_scan_of_table(&build, data);
     write_map(index, meta, build.store->segment, build.store->segments);
-    result->index_tuples = static_cast<double>(build.rows + nulls.rows);
-    report_total(meta, build.rows, nulls.rows);
+    result->index_tuples = static_cast<double>(build.rows + nulls.count);
+    report_total(meta, build.rows, nulls.count);
     pg_atomic_uint32 next;
     pg_atomic_init_u32(&next, 0);
     write_trees(&build, &next);
@@ -429,14 +424,14 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
         for (uint64 j = 0; j < part[i].nulls; j++) {
             Position row;
             read_row_file(file, &row, 1);
-            add_to_spool(build->nulls, row);
+            build->nulls->add(row);
         }
         BufFileClose(file);
     }
     write_map(build->index, *build->meta, segment, segments);
     pfree(segment);
-    result->index_tuples = static_cast<double>(rows + build->nulls->rows);
-    report_total(*build->meta, rows, build->nulls->rows);
+    result->index_tuples = static_cast<double>(rows + build->nulls->count);
+    report_total(*build->meta, rows, build->nulls->count);
 }
 
 // What the workers need at once.
@@ -471,8 +466,8 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
         return false;
     shm_toc *toc = parallel->context->toc;
     auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
-    Spool<Position> nulls;
-    begin_spool(&nulls, maintenance_work_mem / 8);
+    BuildRows<Position> nulls;
+    nulls.begin(maintenance_work_mem / 8);
     SignatureBuild build = make_build(index, meta, lists, true, &shared->progress);
     build.processes = shared->processes;
     if (lists != nullptr)

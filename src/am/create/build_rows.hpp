@@ -3,7 +3,7 @@
 // A tuplesort for each tree would take nine times as long in memory, and six times with temporary files
 // (bench/decisions.md).
 //
-// A row is a Position, or a PairRow if keys have two words; spool.cpp instantiates the templates for both.
+// A row is a Position, or a PairRow if keys have two words; build_rows.cpp instantiates the templates for both.
 #pragma once
 
 #include "am/index/row_chunks.hpp"
@@ -84,23 +84,25 @@ template <typename Item> void read_row_file(BufFile *file, Item *item, Size coun
 }
 
 // Collects rows, then passes them to sinks any number of times.
-template <typename Row> struct Spool {
-    Divider<Row> divider;
-    uint64 rows;
-    RowBits bits;
-    ChunkList<Row> list;           // rows in memory
-    BitPermutation to_fingerprint; // converts the rows' keys, which are those of the last divide_spool
-    BufFile *file;                 // all rows with their fingerprints, once they do not fit into memory
+template <typename Row> struct BuildRows {
+    uint64 count;
+
+    void begin(int kilobytes);
+    void add(Row row); // key: the fingerprint, 0 for NULL
+    // Passes all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
+    // fingerprint. No row may be added afterwards.
+    void divide(const std::uint8_t source[kBits], RunSink<Row> sink, void *context);
+    void end();
+
+private:
+    void spill();
+    void divide_memory(const BytePermutation &to_key, RunSink<Row> sink, void *context);
+
+    Divider<Row> divider_;
+    RowBits bits_;
+    ChunkList<Row> list_;           // rows in memory
+    BitPermutation to_fingerprint_; // converts the rows' keys, which are those of the last divide()
+    BufFile *file_;                 // all rows with their fingerprints, once they do not fit into memory
 };
-
-template <typename Row> void begin_spool(Spool<Row> *spool, int kilobytes);
-template <typename Row> void add_to_spool(Spool<Row> *spool, Row row); // key: the fingerprint, 0 for NULL
-
-// Passes all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
-// fingerprint. No row may be added afterwards.
-template <typename Row>
-void divide_spool(Spool<Row> *spool, const std::uint8_t source[kBits], RunSink<Row> sink, void *context);
-
-template <typename Row> void end_spool(Spool<Row> *spool);
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-#include "am/create/spool.hpp"
+#include "am/create/build_rows.hpp"
 
 namespace simhash
 {
@@ -135,38 +135,6 @@ void for_each_row(const RowFiles &files, const BytePermutation *to_key, const Po
     pfree(batch);
 }
 
-// Writes all rows in memory to the file.
-template <typename Row> void spill(Spool<Row> *spool)
-{
-    if (spool->file == nullptr)
-        spool->file = BufFileCreateTemp(false);
-    write_list(&spool->divider.pool, &spool->list, spool->file);
-}
-
-// Replaces the keys of the rows in memory and divides the rows by the new keys.
-template <typename Row>
-void divide_memory(Spool<Row> *spool, const BytePermutation &to_key, RunSink<Row> sink, void *context)
-{
-    Divider<Row> *divider = &spool->divider;
-    if (spool->list.at != nullptr) // a list kept by an earlier call is closed already
-        close_list(&spool->list);
-    divider->keep = true;
-    divider->kept = {};
-    divider->sink = sink;
-    divider->context = context;
-    // Bits that are equal in all old keys are equal in all new keys.
-    spool->bits.any.key = to_key(spool->bits.any.key);
-    spool->bits.all.key = to_key(spool->bits.all.key);
-    Buckets<Row> *buckets =
-        make_buckets<Row>(Min(first_bit(spool->bits.differing()), kPositionBits - 1), spool->rows);
-    consume_list(&divider->pool, spool->list, [&](Row row) {
-        row.key = to_key(row.key);
-        append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
-    });
-    divide_buckets(divider, buckets);
-    spool->list = divider->kept;
-}
-
 struct Partition {
     BufFile *file;
     uint64 rows;
@@ -242,67 +210,88 @@ void divide_files(Divider<Row> *divider, const RowFiles &files, uint64 rows, con
     divide_rows(divider, files, rows, &to_key, range);
 }
 
-template <typename Row> void begin_spool(Spool<Row> *spool, int kilobytes)
+// Writes all rows in memory to the file.
+template <typename Row> void BuildRows<Row>::spill()
 {
-    *spool = {};
-    begin_divider(&spool->divider, kilobytes);
-    spool->bits = kNoRowBits;
-    std::uint8_t identity[kBits];
-    identity_sources(identity);
-    spool->to_fingerprint.set(identity);
+    if (file_ == nullptr)
+        file_ = BufFileCreateTemp(false);
+    write_list(&divider_.pool, &list_, file_);
 }
 
-template <typename Row> void add_to_spool(Spool<Row> *spool, Row row)
+// Replaces the keys of the rows in memory and divides the rows by the new keys.
+template <typename Row>
+void BuildRows<Row>::divide_memory(const BytePermutation &to_key, RunSink<Row> sink, void *context)
 {
-    ChunkList<Row> *list = &spool->list;
-    if (list->at == list->end && list->full >= spool->divider.limit / kChunkRows<Row>)
-        spill(spool);
-    append_row(&spool->divider.pool, list, row);
-    spool->bits.add(row);
-    spool->rows++;
+    Divider<Row> *divider = &divider_;
+    if (list_.at != nullptr) // a list kept by an earlier call is closed already
+        close_list(&list_);
+    divider->keep = true;
+    divider->kept = {};
+    divider->sink = sink;
+    divider->context = context;
+    // Bits that are equal in all old keys are equal in all new keys.
+    bits_.any.key = to_key(bits_.any.key);
+    bits_.all.key = to_key(bits_.all.key);
+    Buckets<Row> *buckets = make_buckets<Row>(Min(first_bit(bits_.differing()), kPositionBits - 1), count);
+    consume_list(&divider->pool, list_, [&](Row row) {
+        row.key = to_key(row.key);
+        append_row(&divider->pool, &buckets->list[buckets->digit(row)], row);
+    });
+    divide_buckets(divider, buckets);
+    list_ = divider->kept;
+}
+
+template <typename Row> void BuildRows<Row>::begin(int kilobytes)
+{
+    *this = {};
+    begin_divider(&divider_, kilobytes);
+    bits_ = kNoRowBits;
+    std::uint8_t identity[kBits];
+    identity_sources(identity);
+    to_fingerprint_.set(identity);
+}
+
+template <typename Row> void BuildRows<Row>::add(Row row)
+{
+    ChunkList<Row> *list = &list_;
+    if (list->at == list->end && list->full >= divider_.limit / kChunkRows<Row>)
+        spill();
+    append_row(&divider_.pool, list, row);
+    bits_.add(row);
+    count++;
 }
 
 template <typename Row>
-void divide_spool(Spool<Row> *spool, const std::uint8_t source[kBits], RunSink<Row> sink, void *context)
+void BuildRows<Row>::divide(const std::uint8_t source[kBits], RunSink<Row> sink, void *context)
 {
     BitPermutation permutation;
     permutation.set(source);
     auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
-    if (spool->file != nullptr) {
-        spill(spool);
+    if (file_ != nullptr) {
+        spill();
         to_key->set(permutation);
-        divide_files(&spool->divider, {1, &spool->file, spool->rows, spool->bits}, spool->rows, *to_key,
-                     {{0, 0}, {0, 0}, true}, sink, context);
+        divide_files(&divider_, {1, &file_, count, bits_}, count, *to_key, {{0, 0}, {0, 0}, true}, sink,
+                     context);
     } else {
         BitPermutation from_last;
-        from_last.compose(spool->to_fingerprint, permutation);
+        from_last.compose(to_fingerprint_, permutation);
         to_key->set(from_last);
-        divide_memory(spool, *to_key, sink, context);
-        spool->to_fingerprint.set_inverse(source);
+        divide_memory(*to_key, sink, context);
+        to_fingerprint_.set_inverse(source);
     }
     pfree(to_key);
 }
 
-template <typename Row> void end_spool(Spool<Row> *spool)
+template <typename Row> void BuildRows<Row>::end()
 {
-    if (spool->file != nullptr)
-        BufFileClose(spool->file);
+    if (file_ != nullptr)
+        BufFileClose(file_);
 }
 
 template void begin_divider(Divider<Position> *, int);
 template void divide_files(Divider<Position> *, const RowFiles &, uint64, const BytePermutation &,
                            const PositionRange &, RunSink<Position>, void *);
-template void begin_spool(Spool<Position> *, int);
-template void add_to_spool(Spool<Position> *, Position);
-template void divide_spool(Spool<Position> *, const std::uint8_t[kBits], RunSink<Position>, void *);
-template void end_spool(Spool<Position> *);
-
-template void begin_divider(Divider<PairRow> *, int);
-template void divide_files(Divider<PairRow> *, const RowFiles &, uint64, const BytePermutation &,
-                           const PositionRange &, RunSink<PairRow>, void *);
-template void begin_spool(Spool<PairRow> *, int);
-template void add_to_spool(Spool<PairRow> *, PairRow);
-template void divide_spool(Spool<PairRow> *, const std::uint8_t[kBits], RunSink<PairRow>, void *);
-template void end_spool(Spool<PairRow> *);
+template struct BuildRows<Position>;
+template struct BuildRows<PairRow>;
 
 } // namespace simhash

@@ -12,7 +12,7 @@ use SimhashTest;
 my $publisher = start_node('publisher', streaming => 'logical');
 my $subscriber = start_node('subscriber');
 my $table = 'CREATE TABLE document (id int, h simhash, w simhash_weights, b simhash_ball,
-    wb simhash_ball, sb signature_ball, f feature_frequencies)';
+    wb simhash_ball, sb signature_ball, f feature_frequencies, tb text_ball, fv feature_vector)';
 for ($publisher, $subscriber) {
     prepare_database($_);
     prepare_classes($_);
@@ -25,7 +25,7 @@ ALTER TABLE document REPLICA IDENTITY FULL;
 CREATE PUBLICATION documents FOR TABLE document;
 INSERT INTO document SELECT 0, to_simhash(h), to_simhash_weights(w), simhash_ball(to_simhash(b), 3),
     simhash_ball(to_simhash_weights(wb), 3, 0.9), signature_ball(to_signature(sb, 512), 20, 0.9),
-    (SELECT feature_frequencies_agg(f || n) FROM generate_series(1, 2000) n)
+    (SELECT feature_frequencies_agg(f || n) FROM generate_series(1, 2000) n), text_ball('some text ' || sb, 0.9), features(ARRAY['a', sb])
 FROM (SELECT h, w, b, wb, sb, f FROM unnest('{x,y}'::text[]) h, unnest('{x,y}'::text[]) w, unnest('{x,y}'::text[]) b,
     unnest('{x,y}'::text[]) wb, unnest('{x,y}'::text[]) sb, unnest('{x,y}'::text[]) f OFFSET 0) s;
 INSERT INTO document (id) VALUES (-1);

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "libpq/pqformat.h"
+#include "port/pg_bswap.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 #include "utils/varbit.h"
@@ -23,18 +24,17 @@ namespace
 constexpr int kBytes = kBits / BITS_PER_BYTE;
 
 // Big-endian, so that the bytes sort like the fingerprints.
-void store_bytes(Fingerprint value, unsigned char out[kBytes])
+void store_bytes(Fingerprint value, void *out)
 {
-    for (int i = kBytes; i-- > 0; value >>= BITS_PER_BYTE)
-        out[i] = static_cast<unsigned char>(value);
+    value = pg_hton64(value);
+    std::memcpy(out, &value, kBytes);
 }
 
-Fingerprint load_bytes(const unsigned char in[kBytes])
+Fingerprint load_bytes(const void *in)
 {
-    Fingerprint value = 0;
-    for (int i = 0; i < kBytes; i++)
-        value = value << BITS_PER_BYTE | in[i];
-    return value;
+    Fingerprint value;
+    std::memcpy(&value, in, kBytes);
+    return pg_ntoh64(value);
 }
 
 // Reads an unsigned decimal number in the form that numeric's output function writes: "12", "12.00". Returns
@@ -188,7 +188,7 @@ SIMHASH_FUNCTION(simhash_from_bytea)
                 errmsg("bytea of %d bytes does not match type simhash",
                        static_cast<int>(VARSIZE_ANY_EXHDR(bytes))),
                 errdetail("A fingerprint has %d bytes.", kBytes));
-    PG_RETURN_FINGERPRINT(load_bytes(reinterpret_cast<const unsigned char *>(VARDATA_ANY(bytes))));
+    PG_RETURN_FINGERPRINT(load_bytes(VARDATA_ANY(bytes)));
 }
 
 SIMHASH_FUNCTION(simhash_to_bytea)
@@ -196,7 +196,7 @@ SIMHASH_FUNCTION(simhash_to_bytea)
     bytea *bytes = static_cast<bytea *>(palloc(VARHDRSZ + kBytes));
 
     SET_VARSIZE(bytes, VARHDRSZ + kBytes);
-    store_bytes(PG_GETARG_FINGERPRINT(0), reinterpret_cast<unsigned char *>(VARDATA(bytes)));
+    store_bytes(PG_GETARG_FINGERPRINT(0), VARDATA(bytes));
     PG_RETURN_BYTEA_P(bytes);
 }
 

@@ -1,8 +1,11 @@
+// Arguments and results of type bit. And signatures from bytes, as image hashes come from programs, and back: the first
+// bit of a byte is its highest, as in the hexadecimal form of a bit string.
 #include "pg/types/signature_type.hpp"
 
 #include "pg/server/compat.hpp"
 
 extern "C" {
+#include "utils/uuid.h"
 #include "utils/varbit.h"
 }
 
@@ -36,6 +39,40 @@ void check_lengths(int bits, int other_bits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
                 errmsg("cannot compute the distance of bit strings of different sizes"),
                 errdetail("One has %d bits, the other %d.", bits, other_bits));
+}
+
+// signature_from_bytea(bytea) -> bit. More bits than a bit string can have raise 54000.
+SIMHASH_FUNCTION(simhash_signature_from_bytea)
+{
+    bytea *bytes = PG_GETARG_BYTEA_PP(0);
+    const auto size = static_cast<Size>(VARSIZE_ANY_EXHDR(bytes));
+    if (size > VARBITMAXLEN / 8)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                errmsg("%zu bytes are too many for a bit string", size));
+    std::uint8_t *data;
+    Datum signature = make_signature(static_cast<int>(size * 8), &data);
+    std::memcpy(data, VARDATA_ANY(bytes), size);
+    return signature;
+}
+
+// signature_from_uuid(uuid) -> bit: the 128 bits in the order in which a uuid is written.
+SIMHASH_FUNCTION(simhash_signature_from_uuid)
+{
+    std::uint8_t *data;
+    Datum signature = make_signature(8 * UUID_LEN, &data);
+    std::memcpy(data, DatumGetUUIDP(PG_GETARG_DATUM(0))->data, UUID_LEN);
+    return signature;
+}
+
+// signature_to_bytea(bit) -> bytea. The last byte is filled up with zeros.
+SIMHASH_FUNCTION(simhash_signature_to_bytea)
+{
+    const SignatureView signature = datum_signature(PG_GETARG_DATUM(0));
+    const auto size = static_cast<Size>(signature.bytes);
+    auto *bytes = static_cast<bytea *>(palloc(VARHDRSZ + size));
+    SET_VARSIZE(bytes, VARHDRSZ + size);
+    std::memcpy(VARDATA(bytes), signature.data, size);
+    PG_RETURN_BYTEA_P(bytes);
 }
 
 } // namespace simhash

@@ -38,26 +38,6 @@ struct Request {
     SpecialJoinInfo *sjinfo; // null for restrictions
 };
 
-Request restriction_request(FunctionCallInfo fcinfo)
-{
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
-                   get_func_namespace(fcinfo->flinfo->fn_oid),
-                   PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
-                   PG_GETARG_INT32(3),
-                   nullptr};
-}
-
-Request join_request(FunctionCallInfo fcinfo)
-{
-    return Request{reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
-                   get_func_namespace(fcinfo->flinfo->fn_oid),
-                   PG_GETARG_OID(1),
-                   reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
-                   0,
-                   reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4))};
-}
-
 double estimate(const Request &request, const DistanceTerms &terms)
 {
     return request.sjinfo != nullptr ? estimate_within_join(request.root, terms, request.sjinfo)
@@ -183,16 +163,6 @@ DistanceTerms near_terms(const Request &request)
                          false};
 }
 
-const Comparison *find_comparison(Oid op)
-{
-    const char *name = get_opname(op);
-
-    for (const Comparison &comparison : kComparisons)
-        if (name != nullptr && std::strcmp(comparison.op, name) == 0)
-            return &comparison;
-    return nullptr;
-}
-
 // Estimates a comparison of a stored distance like PostgreSQL's operator.
 double built_in_estimate(const Request &request, const Comparison &comparison, FunctionCallInfo fcinfo)
 {
@@ -220,7 +190,7 @@ double built_in_estimate(const Request &request, const Comparison &comparison, F
 // before they are estimated, but = ANY is not.
 double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
 {
-    const Comparison *comparison = find_comparison(request.op);
+    const Comparison *comparison = find_comparison(&Comparison::op, get_opname(request.op));
     if (comparison == nullptr || list_length(request.arguments) != 2)
         return kUnknownFraction;
     const Oid schema = operator_schema(request.op);
@@ -260,25 +230,31 @@ double compare_estimate(const Request &request, FunctionCallInfo fcinfo)
     return kUnknownFraction;
 }
 
-double operator_estimate(const Request &request, FunctionCallInfo fcinfo)
+// The operator tells by its name what it is. A user's operator can have our estimators, too.
+double operator_estimate(FunctionCallInfo fcinfo, bool join)
 {
-    if (find_comparison(request.op) != nullptr)
-        return compare_estimate(request, fcinfo);
+    const Request request = {reinterpret_cast<PlannerInfo *>(PG_GETARG_POINTER(0)),
+                             get_func_namespace(fcinfo->flinfo->fn_oid),
+                             PG_GETARG_OID(1),
+                             reinterpret_cast<List *>(PG_GETARG_POINTER(2)),
+                             join ? 0 : PG_GETARG_INT32(3),
+                             join ? reinterpret_cast<SpecialJoinInfo *>(PG_GETARG_POINTER(4)) : nullptr};
     const char *name = get_opname(request.op);
+    if (find_comparison(&Comparison::op, name) != nullptr)
+        return compare_estimate(request, fcinfo);
     return estimate(request, name != nullptr && std::strcmp(name, "~=") == 0 ? near_terms : ball_terms);
 }
 
 } // namespace
 
-// The operator tells by its name what it is. A user's operator can have our estimators, too.
 SIMHASH_FUNCTION(simhash_operator_sel)
 {
-    PG_RETURN_FLOAT8(operator_estimate(restriction_request(fcinfo), fcinfo));
+    PG_RETURN_FLOAT8(operator_estimate(fcinfo, false));
 }
 
 SIMHASH_FUNCTION(simhash_operator_joinsel)
 {
-    PG_RETURN_FLOAT8(operator_estimate(join_request(fcinfo), fcinfo));
+    PG_RETURN_FLOAT8(operator_estimate(fcinfo, true));
 }
 
 } // namespace simhash

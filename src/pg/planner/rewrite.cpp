@@ -7,6 +7,7 @@
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
+#include "pg/types/signature_type.hpp"
 #include "pg/types/text_ball.hpp"
 
 extern "C" {
@@ -66,6 +67,23 @@ int declared_bits(Node *node)
 {
     int32 length = exprTypmod(node);
     return getBaseTypeAndTypmod(exprType(node), &length) == BITOID ? length : -1;
+}
+
+int known_bits(Node *node)
+{
+    node = strip_relabels(node);
+    const Const *constant = reinterpret_cast<const Const *>(node);
+    if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
+        return datum_signature(constant->constvalue).bits;
+    return declared_bits(node);
+}
+
+const Comparison *find_comparison(const char *Comparison::*of, const char *name)
+{
+    for (const Comparison &comparison : kComparisons)
+        if (name != nullptr && std::strcmp(comparison.*of, name) == 0)
+            return &comparison;
+    return nullptr;
 }
 
 bool repeatable(Node *node)

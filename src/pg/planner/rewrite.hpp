@@ -27,6 +27,9 @@ Node *cast_implicitly(Node *node, Oid type);
 // Returns the length in the type of an expression, bit(n) or a domain over it, or -1.
 int declared_bits(Node *node);
 
+// The same; of a constant, its own length.
+int known_bits(Node *node);
+
 // Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
 bool repeatable(Node *node);
 
@@ -57,6 +60,9 @@ inline constexpr Comparison kComparisons[] = {
     {"simhash_internal_gt", ">", Rewrite::not_within, Rewrite::within_below},
     {"simhash_internal_ge", ">=", Rewrite::not_within_below, Rewrite::within},
 };
+
+// Returns the comparison whose function or operator has the name, or null.
+const Comparison *find_comparison(const char *Comparison::*of, const char *name);
 
 // -- Measures: the Hamming distance, which is at most the limit, and the similarity that min-hash signatures estimate,
 // which is at least that --

@@ -13,7 +13,6 @@
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
-#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -315,15 +314,8 @@ int estimate_bits(Oid type, Node *left, Node *right)
 {
     if (type != BITOID)
         return kBits;
-    int declared = -1;
-    for (Node *node : {left, right}) {
-        node = strip_relabels(node);
-        const Const *constant = reinterpret_cast<const Const *>(node);
-        if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
-            return datum_signature(constant->constvalue).bits;
-        declared = std::max(declared, declared_bits(node));
-    }
-    return declared > 0 ? declared : kUnknownBits;
+    const int known = std::max(known_bits(left), known_bits(right));
+    return known > 0 ? known : kUnknownBits;
 }
 
 int estimate_radius(PlannerInfo *root, Node *radius, int bits)

@@ -9,7 +9,6 @@
 #include "pg/planner/rewrite.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
-#include "pg/types/signature_type.hpp"
 
 extern "C" {
 #include "catalog/pg_namespace.h"
@@ -33,17 +32,6 @@ namespace
 {
 
 constexpr char kAtFunction[] = "simhash_internal_at";
-
-// Returns the comparison of distances that a function implements, or null if it implements none.
-const Comparison *find_comparison(Oid function)
-{
-    const char *name = get_func_name(function);
-
-    for (const Comparison &comparison : kComparisons)
-        if (name != nullptr && std::strcmp(comparison.function, name) == 0)
-            return &comparison;
-    return nullptr;
-}
 
 // A comparison by PostgreSQL's operator.
 struct BuiltInComparison {
@@ -113,16 +101,6 @@ Node *condition_limit(PlannerInfo *root, const ThresholdComparison &comparison)
         limit = call_function(next, INT8OID, list_make1(limit));
     }
     return eval_const_expressions(root, limit);
-}
-
-// Returns the length of a bit string that is a constant, or the declared one, or -1.
-int known_bits(Node *node)
-{
-    node = strip_relabels(node);
-    const Const *constant = reinterpret_cast<const Const *>(node);
-    if (IsA(node, Const) && !constant->constisnull && constant->consttype == BITOID)
-        return datum_signature(constant->constvalue).bits;
-    return declared_bits(node);
 }
 
 // Whether both values are bit strings of the same length. Then a function that raises no error can compare them, so
@@ -262,7 +240,7 @@ Node *rewrite_comparison(PlannerInfo *root, const ThresholdComparison &compariso
 
 Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
 {
-    const Comparison *comparison = find_comparison(call->funcid);
+    const Comparison *comparison = find_comparison(&Comparison::function, get_func_name(call->funcid));
     const Oid schema = get_func_namespace(call->funcid);
     BuiltInComparison built_in;
     DistanceCall measured;
@@ -443,7 +421,7 @@ bool is_exact_distance(Oid function)
 
 Node *simplify(const SupportRequestSimplify *request)
 {
-    return find_comparison(request->fcall->funcid) != nullptr
+    return find_comparison(&Comparison::function, get_func_name(request->fcall->funcid)) != nullptr
                ? simplify_comparison(request->root, request->fcall)
                : simplify_distance(request->fcall);
 }

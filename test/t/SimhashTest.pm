@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use ExactAnswers;
 
-our @EXPORT = (@ExactAnswers::EXPORT, qw(start_node open_session test_seconds start_pgbench stop_pgbench succeeds
+our @EXPORT = (@ExactAnswers::EXPORT, qw(start_node open_session session_at waits test_seconds start_pgbench stop_pgbench succeeds
   server_answers has_recovered survives_dump session_memory memory_multiple));
 
 # Whether a command ends well within a minute; one that is not installed does not.
@@ -58,6 +58,25 @@ sub open_session
     my $session = $node->background_psql('postgres', %parameters);
     $session->set_query_timer_restart if $session->can('set_query_timer_restart');
     return $session;
+}
+
+# A session that goes on at a failpoint when the advisory lock is free.
+sub session_at
+{
+    my ($node, $setting) = @_;
+    my $session = open_session($node, on_error_stop => 0);
+    $session->query_safe("LOAD 'simhash'");
+    $session->query_safe("SET simhash.failpoint = '$setting'") if $setting;
+    return $session;
+}
+
+# Whether one session with such a query comes to wait for such an event, by default that of a failpoint.
+# PostgreSQL 19 calls the wait for a pin BufferCleanup.
+sub waits
+{
+    my ($node, $query, $event) = @_;
+    return $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity
+        WHERE query ~ '^$query' AND wait_event ~ '^(" . ($event // 'advisory') . ")\$'");
 }
 
 # Dumps a database with pg_dump, restores it with psql, which stops at the first error, and dumps the result: that the

@@ -12,16 +12,6 @@ use SimhashTest;
 my $node = start_node('main', settings => ['autovacuum = off']);
 prepare_database($node);
 
-# A session that goes on at a failpoint when the advisory lock is free.
-sub session
-{
-    my ($setting) = @_;
-    my $session = open_session($node, on_error_stop => 0);
-    $session->query_safe("LOAD 'simhash'");
-    $session->query_safe("SET simhash.failpoint = '$setting'");
-    return $session;
-}
-
 sub stats { my ($column) = @_; return $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('page_h') WHERE name = '$column'") }
 
 # Waits until the server's log says so from a place on.
@@ -35,7 +25,6 @@ sub logged
     return 0;
 }
 
-sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event = 'advisory'" }
 
 my $keeper = open_session($node);
 
@@ -56,11 +45,11 @@ $node->safe_psql('postgres', 'DELETE FROM page WHERE id <= 100; VACUUM page; DEL
 
 # VACUUM stops in front of that page, having passed all leaves; a split takes it out of the map, and stops.
 $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 1)');
-my $cleaner = session("vacuum-page=wait:$last");
+my $cleaner = session_at($node, "vacuum-page=wait:$last");
 $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
-ok($node->poll_query_until('postgres', waits('VACUUM')), 'VACUUM waits in front of the unused page');
+ok(waits($node, 'VACUUM'), 'VACUUM waits in front of the unused page');
 my $from = -s $node->logfile;
-my $writer = session('unused-found=hold');
+my $writer = session_at($node, 'unused-found=hold');
 $writer->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, '5555555555555555' FROM generate_series(4001, 6000) AS n;\n");
 ok(logged('failpoint unused-found', $from), 'a split has the page in hand');
 # VACUUM comes by, notes the page, and has to wait for the leaf that is being split when it looks for links.

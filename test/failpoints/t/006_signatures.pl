@@ -14,16 +14,6 @@ prepare_signatures($node);
 
 sub sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
-# A session that goes on at a failpoint when the advisory lock is free.
-sub session
-{
-    my ($setting) = @_;
-    my $session = open_session($node, on_error_stop => 0);
-    $session->query_safe("LOAD 'simhash'");
-    $session->query_safe("SET simhash.failpoint = '$setting'");
-    return $session;
-}
-
 # Starts a command in a session and waits until the session has stopped.
 sub stops
 {
@@ -73,7 +63,7 @@ signatures_agree($node, 'page', 'filled up');
 # An insert has its row in the store, but not in the trees: others insert and VACUUM runs meanwhile.
 for my $group (1, 2) {
     hold();
-    my $writer = session("insert-group=wait:$group");
+    my $writer = session_at($node, "insert-group=wait:$group");
     stops($writer, "INSERT INTO page VALUES (30000 + $group, signature(777, 1024))", 'an insert stops between store and trees');
     sql('DELETE FROM page WHERE id % 10 = 1');
     sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(31001, 32000) AS n; VACUUM page');
@@ -93,7 +83,7 @@ is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'V
 
 # Two inserts, one of which holds the pages of the store; then a search that finds its row uncommitted.
 hold();
-$first = session('store-insert=hold');
+$first = session_at($node, 'store-insert=hold');
 stops($first, "INSERT INTO page VALUES (50001, signature(888, 1024))", 'an insert holds its pages of the store');
 $second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n;\n");
@@ -104,7 +94,7 @@ signatures_agree($node, 'page', 'both inserts');
 
 # Two sessions create segments at the same time.
 hold();
-$first = session('segment-extended=hold');
+$first = session_at($node, 'segment-extended=hold');
 stops($first, 'INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(60001, 64000) AS n', 'an insert creates a segment');
 $second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(65001, 69000) AS n;\n");
@@ -120,7 +110,7 @@ sql("CREATE TABLE listed (id bigint, h bit(1024)) WITH (autovacuum_enabled = off
 my $insert = 'INSERT INTO listed SELECT n, flipped_signature(signature(n % 4, 1024), n, 40)';
 for my $nth (1, 3) {
     hold();
-    $first = session("list-page=hold:$nth");
+    $first = session_at($node, "list-page=hold:$nth");
     stops($first, "$insert FROM generate_series(${nth}0001, ${nth}0800) AS n", 'an insert links a page');
     $second = open_session($node, on_error_stop => 0);
     $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(${nth}5001, ${nth}5800) AS n;\n");
@@ -135,7 +125,7 @@ like($error, qr/failpoint list-page/, 'an insert fails in front of the link');
 signatures_agree($node, 'listed', 'answers after an insert that failed');
 sql('DELETE FROM listed WHERE id % 3 = 0');
 hold();
-$cleaner = session('vacuum-slots=hold:2');
+$cleaner = session_at($node, 'vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM listed', 'VACUUM stops in front of the slots of a list');
 $second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(60001, 61000) AS n;\n");
@@ -169,7 +159,7 @@ sql('VACUUM (INDEX_CLEANUP ON) opened');
 sql("$add(1001, 1001) AS n");
 sql('DELETE FROM opened WHERE id IN (200, 201)');
 hold();
-$first = session('list-searched=wait');
+$first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1002, 1002) AS n", 'an insert has found no free slot');
 sql('VACUUM (INDEX_CLEANUP ON) opened');
 let_go();
@@ -195,7 +185,7 @@ sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off
 my $size = "SELECT string_agg(value::text, ' ') FROM simhash_index_stats('filled_h') WHERE name IN ('segments', 'free_slots')";
 is(sql($size), '1 0', 'a full segment');
 hold();
-my @writers = map { session('segment-wanted=wait') } 1, 2;
+my @writers = map { session_at($node, 'segment-wanted=wait') } 1, 2;
 $writers[$_]->query_until(qr/started/, "\\echo started\nINSERT INTO filled VALUES (1000000 + $_, signature(999, 1024));\n") for 0, 1;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'advisory'"), 'two inserts want a segment');
 let_go();
@@ -206,7 +196,7 @@ signatures_agree($node, 'filled', 'two sessions want a segment');
 # VACUUM has found the dead rows: rows that are inserted now must stay, in new segments and in free slots.
 sql('DELETE FROM page WHERE id % 3 = 0');
 hold();
-$cleaner = session('vacuum-page=wait:10');
+$cleaner = session_at($node, 'vacuum-page=wait:10');
 stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the trees');
 sql('INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(70001, 72000) AS n');
 let_go();
@@ -216,7 +206,7 @@ signatures_agree($node, 'page', 'rows inserted during VACUUM');
 # VACUUM has removed the entries and is about to free the slots.
 sql('DELETE FROM page WHERE id % 5 = 0');
 hold();
-$cleaner = session('vacuum-slots=hold:2');
+$cleaner = session_at($node, 'vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the slots');
 $second = open_session($node, on_error_stop => 0);
 $second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(80001, 82000) AS n;\n");
@@ -240,7 +230,7 @@ sql("CREATE TABLE slow (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     DELETE FROM slow WHERE id % 2 = 0");
 hold();
 # It waits at its first leaf. That holds so many equal rows that the search changes to a scan of the store.
-my $reader = session('scan-leaf=wait:1');
+my $reader = session_at($node, 'scan-leaf=wait:1');
 $reader->query_safe('SET enable_seqscan = off; SET enable_bitmapscan = off');
 stops($reader, "CREATE TABLE seen AS SELECT id FROM slow WHERE h <@> signature(1, 1024)::bit(1024) <= 0", 'a search stops');
 sql('VACUUM slow; INSERT INTO slow SELECT n, signature(n % 3, 1024) FROM generate_series(10001, 12000) AS n');

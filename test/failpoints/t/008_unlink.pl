@@ -21,16 +21,13 @@ SQL
 
 sub session
 {
-    my ($setting) = @_;
-    my $session = open_session($node, on_error_stop => 0);
-    $session->query_safe("LOAD 'simhash'; SET enable_seqscan = off; SET enable_bitmapscan = off");
-    $session->query_safe("SET simhash.failpoint = '$setting'") if $setting;
+    my $session = session_at($node, $_[0]);
+    $session->query_safe('SET enable_seqscan = off; SET enable_bitmapscan = off');
     return $session;
 }
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 sub stats { return sql("SELECT value FROM simhash_index_stats('page_h') WHERE name = '$_[0]'") }
-sub waits { return "SELECT count(*) = 1 FROM pg_stat_activity WHERE query ~ '^$_[0]' AND wait_event = 'advisory'" }
 
 # Generation 0, and some rows of generation 1 and NULLs between which the others will be deleted.
 sub fill_table
@@ -98,7 +95,7 @@ for (
     $keeper->query_safe('SELECT pg_advisory_lock(21320, 0)');
     my $scan = session($setting);
     $scan->query_until(qr/reading/, "\\echo reading\nCREATE TEMP TABLE found (rows, sum, ids) AS $query;\n");
-    ok($node->poll_query_until('postgres', waits('CREATE TEMP')), "$setting: the scan waits");
+    ok(waits($node, 'CREATE TEMP'), "$setting: the scan waits");
     sql('VACUUM page');
     cmp_ok(stats('unused_pages'), '>', 20, "$setting: pages are deleted meanwhile");
     sql($refill);
@@ -115,7 +112,7 @@ for my $setting ('insert-group=wait:1', 'leaf-found=wait:1', 'leaf-found=wait:2'
     $insert->query_safe($all);
     $insert->query_safe("SET simhash.failpoint = '$setting'");
     $insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, drifting(n, 0) FROM generate_series(70001, 73000) AS n;\n");
-    ok($node->poll_query_until('postgres', waits('INSERT')), "$setting: the insert waits");
+    ok(waits($node, 'INSERT'), "$setting: the insert waits");
     sql("VACUUM page");
     sql($refill);
     $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
@@ -133,7 +130,7 @@ $keeper->query_safe('SELECT pg_advisory_lock(21320, 0), pg_advisory_lock(21320, 
 my $from = -s $node->logfile;
 my $insert = session('leaf-found=wait:1, leaf-pinned=hold:1');
 $insert->query_until(qr/inserting/, "\\echo inserting\nINSERT INTO page SELECT n, drifting(n, 0) FROM generate_series(70001, 70010) AS n;\n");
-ok($node->poll_query_until('postgres', waits('INSERT')), 'an insert has located leaves');
+ok(waits($node, 'INSERT'), 'an insert has located leaves');
 sql('VACUUM page');
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
 ok($node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint leaf-pinned'"),
@@ -167,7 +164,7 @@ SQL
     $node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint unlink-found'");
     if ($pinned) {
         $scan->query_until(qr/scanning/, "\\echo scanning\nINSERT INTO apart VALUES (0, fingerprint(3000));\n");
-        ok($node->poll_query_until('postgres', waits('INSERT')), 'the scan waits with its pin');
+        ok(waits($node, 'INSERT'), 'the scan waits with its pin');
     }
     $keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
     $cleaner->query('SELECT 1');
@@ -197,7 +194,7 @@ for ([ 'unlink-found', 'wait' ], [ 'unlink-page', 'hold' ], [ 'unlink-right', 'h
         $_->query_safe($all) for $scan, $insert;
         $cleaner->query_until(qr/cleaning/, "\\echo cleaning\nVACUUM page;\n");
         if ($action eq 'wait') {
-            $node->poll_query_until('postgres', waits('VACUUM'));
+            waits($node, 'VACUUM');
         } else {
             $node->poll_query_until('postgres', "SELECT pg_read_file('" . $node->logfile . "', $from, 1000000, true) ~ 'failpoint $point'");
         }

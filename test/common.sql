@@ -22,6 +22,17 @@ BEGIN
     RETURN s;
 END $$;
 
+-- Up to so many bits to flip, drawn from a seed.
+CREATE FUNCTION flips(n bigint, bits bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    flips bigint := 0;
+BEGIN
+    FOR i IN 1 .. bits LOOP
+        flips := flips # (1::bigint << (hashint8extended(n, i) & 63)::int);
+    END LOOP;
+    RETURN flips;
+END $$;
+
 -- A plan, with long constants shortened, and without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
@@ -29,6 +40,17 @@ BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
         IF line !~ '^ *Disabled: ' THEN RETURN NEXT regexp_replace(line, '[01]{64,}|x[0-9a-f]{32,}', '…', 'g'); END IF;
     END LOOP;
+END $$;
+
+-- Whether the expected rows of a query are between two bounds.
+CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+    rows bigint;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    rows := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
+    RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
 END $$;
 
 -- Whether queries read by the index, or by a sequential scan and a sort.

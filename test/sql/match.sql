@@ -20,15 +20,6 @@ INSERT INTO doc (id, h) SELECT 40000 + i, 4711::bigint::simhash FROM generate_se
 INSERT INTO doc (id) SELECT 50000 + i FROM generate_series(1, 100) i;
 INSERT INTO doc (id, h) SELECT 60000 + i, (4711 # (1 << i % 16))::bigint::simhash FROM generate_series(1, 100) i;
 -- rows up to 8 bits from the equal ones, so that a search of many leaves finds the same rows in several places
-CREATE FUNCTION flips(n bigint, bits bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-    flips bigint := 0;
-BEGIN
-    FOR i IN 1 .. bits LOOP
-        flips := flips # (1::bigint << (hashint8extended(n, i) & 63)::int);
-    END LOOP;
-    RETURN flips;
-END $$;
 INSERT INTO doc (id, h) SELECT 70000 + i, (4711::bigint # flips(i, 1 + i % 8))::simhash FROM generate_series(1, 900) i;
 CREATE TABLE query AS SELECT id, w, h FROM doc WHERE w IS NOT NULL AND id % 10 = 1 OR id % 997 = 0 OR id BETWEEN 60080 AND 60086;
 

@@ -5,15 +5,6 @@ SET enable_nestloop = off;
 \set common `echo "$PG_ABS_SRCDIR/common.sql"`
 \i :common
 
-CREATE FUNCTION flips(n bigint, bits bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-    flips bigint := 0;
-BEGIN
-    FOR i IN 1 .. bits LOOP
-        flips := flips # (1::bigint << (hashint8extended(n, i) & 63)::int);
-    END LOOP;
-    RETURN flips;
-END $$;
 CREATE FUNCTION uniform(n bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT hashint8extended(n, 42) $$;
 
 -- The rows within 5 bits of each query, by a sequential scan: once for each state of the rows, as it takes longest.

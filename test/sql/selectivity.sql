@@ -3,16 +3,8 @@
 -- order of magnitude is tested; the tables are small enough for ANALYZE to read them whole.
 SET simhash.enable_join = off;
 
--- whether the expected rows of a query are between two bounds
-CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-    rows bigint;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-    rows := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
-    RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
-END $$;
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 
 -- all different; many equal; a tenth NULL
 CREATE TABLE spread AS

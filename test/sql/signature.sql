@@ -227,16 +227,6 @@ RESET enable_bitmapscan;
 RESET enable_seqscan;
 DROP VIEW seen;
 
--- expected rows
-CREATE FUNCTION expected(query text, low bigint, high bigint) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-    rows bigint;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-    rows := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
-    RETURN CASE WHEN rows BETWEEN low AND high THEN 'ok' ELSE format('%s is not from %s to %s', rows, low, high) END;
-END $$;
 \echo '-- random, many equal, a tenth NULL; 4096 bits; without statistics and with'
 CREATE TABLE skewed (id int, s bit(256), l bit(4096));
 INSERT INTO skewed SELECT i, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 10 <= 2 THEN random_bits(0, 256)

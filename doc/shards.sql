@@ -1,4 +1,4 @@
--- For the shards of scale.md: all pairs, and moving rows. Each part says where it runs; repeat what says "each" for the
+-- For the shards of scale.md: all pairs, moving rows, standbys. Each part says where it runs; repeat what says "each" for the
 -- other shards.
 
 -- All pairs by id, for any radius: each shard finds its own pairs, and each two shards those between them, for which the rows of the first are the
@@ -75,3 +75,16 @@ DROP FOREIGN TABLE page_2;
 -- node: target after
 ALTER TABLE page_2 ADD PRIMARY KEY (id);
 CREATE INDEX page_2_h ON page_2 USING simhash (h);
+
+-- On the coordinator, of a shard with a standby: the one of both that accepts writes.
+
+-- recipe: standby
+ALTER SERVER shard0 OPTIONS (SET host 'shard0,standby0', SET port '5432,5432', ADD target_session_attrs 'read-write');
+
+-- Searches by a standby, and by its primary without one:
+
+-- recipe: read replica
+CREATE SERVER reader0 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host 'standby0,shard0', port '5432,5432',
+    dbname 'postgres', extensions 'simhash', target_session_attrs 'prefer-standby', connect_timeout '3');
+CREATE USER MAPPING FOR CURRENT_USER SERVER reader0;
+CREATE FOREIGN TABLE page_0_read (id bigint NOT NULL, h simhash) SERVER reader0 OPTIONS (table_name 'page');

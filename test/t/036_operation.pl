@@ -1,5 +1,5 @@
-# What doc/scale.md says about running shards: searches on standbys, an application that asks the shards itself, a pooler, and
-# an extension that is newer on the coordinator.
+# What doc/scale.md and doc/shards.sql say about running shards: searches on standbys, an application that asks the shards
+# itself, a pooler, and an extension that is newer on the coordinator.
 use strict;
 use warnings;
 use File::Basename;
@@ -17,13 +17,14 @@ my @shards = @node{qw(shard0 shard1)};
 plan skip_all => 'needs the extension postgres_fdw'
   if $coordinator->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") eq '0';
 my $version = $coordinator->safe_psql('postgres', 'SHOW server_version_num');
-my $document = slurp_file(dirname(dirname($FindBin::RealBin)) . '/doc/scale.md');
+my $document = join '', map { slurp_file(dirname(dirname($FindBin::RealBin)) . "/doc/$_") } 'scale.md', 'shards.sql';
 
 # The block of the document with a mark, with the hosts of our nodes.
 sub recipe
 {
     my ($mark) = @_;
-    $document =~ /^<!-- recipe: \Q$mark\E -->\n```text\n(.*?)^```$/ms or die "doc/scale.md has no recipe marked $mark";
+    $document =~ /^(?|<!-- recipe: \Q$mark\E -->\n```text\n(.*?)^```$|-- recipe: \Q$mark\E\n(.*?)(?:^\n|\z))/ms
+      or die "no recipe is marked $mark";
     my $text = $1;
     $text =~ s/host '([\w,]+)', port '[\d,]+'/
         my @hosts = map { $node{$_} } split m{,}, $1;

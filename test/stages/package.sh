@@ -9,14 +9,26 @@ copy_checkout() {
     git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$1"
 }
 
+# build_package directory: the packages are beside it.
 build_package() {
-    copy_checkout "$SCRATCH/package/simhash"
     (
-        cd "$SCRATCH/package/simhash"
+        cd "$1"
         pg_buildext updatecontrol
         # -d: headers of one version of PostgreSQL are enough.
         DEB_BUILD_OPTIONS="parallel=$(nproc) noautodbgsym" dpkg-buildpackage -b -us -uc -d
     )
+}
+
+# Built again from the same files, at another time and elsewhere, the packages are the same, bit for bit.
+check_reproducible() {
+    local package
+    (
+        umask 002
+        TZ=Pacific/Kiritimati build_package "$SCRATCH/package/again/elsewhere"
+    ) || return 1
+    for package in "$SCRATCH"/package/*.deb; do
+        cmp "$package" "$SCRATCH/package/again/${package##*/}" || return 1
+    done
 }
 
 check_lintian() { lintian --fail-on error,warning --suppress-tags "$unfit_tags" "$SCRATCH"/package/*.changes; }
@@ -102,7 +114,10 @@ for tool in dpkg-buildpackage dh dh_pgxs_test lintian unzip; do
     command -v "$tool" >/dev/null ||
         skip_all "$tool is not installed (debhelper, lintian, postgresql-server-dev-all, unzip)"
 done
-check "packages" build_package
+copy_checkout "$SCRATCH/package/simhash"
+copy_checkout "$SCRATCH/package/again/elsewhere"
+check "packages" build_package "$SCRATCH/package/simhash"
+check "packages built again are the same" check_reproducible
 check "lintian" check_lintian
 check "packages installed and used" check_install
 check "names of the files" check_names

@@ -59,6 +59,14 @@ INSERT INTO near SELECT i, repeat('t', 2000 + i % 3), words(i / 2) || left(' z',
     FROM generate_series(20001, 23000) i ON CONFLICT DO NOTHING;
 SELECT count(*) AS kept, bytes_per_row() FROM near;
 
+\echo '-- Of a large scan nothing is kept.'
+SET enable_seqscan = off;
+SET enable_sort = off;
+SELECT count(*) FROM (SELECT FROM apart ORDER BY h <@> key64(1) OFFSET 0) AS nearest;
+SELECT coalesce(used_bytes('^simhash scan$'), 0) < 300000 AS small;
+RESET enable_seqscan;
+RESET enable_sort;
+
 \echo '-- Aggregates. Hash aggregation keeps the states of all groups: those of simhash_agg are no larger than those of a signature.'
 
 CREATE FUNCTION memory_of(aggregate text) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -187,10 +187,8 @@ SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, Le
 
 void end_searches(const SearchedSet &set)
 {
-    for (int i = 0; i < set.count; i++) {
-        end_scan(set.index[i].scan);
-        IndexScanEnd(set.index[i].scan);
-    }
+    for (int i = 0; i < set.count; i++)
+        discard_scan(set.index[i].scan);
 }
 
 // Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves

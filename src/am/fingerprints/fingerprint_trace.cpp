@@ -63,8 +63,7 @@ SIMHASH_FUNCTION(simhash_index_trace)
         fingerprint_search(scan)->trace = &trace;
         fingerprint_search(scan)->inspected = true;
         run_search(scan, kInBall, PG_GETARG_DATUM(1));
-        end_scan(scan);
-        IndexScanEnd(scan);
+        discard_scan(scan);
     });
     PG_RETURN_NULL();
 }

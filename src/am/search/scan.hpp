@@ -40,6 +40,7 @@ struct Rings {
 
 struct ScanState {
     MemoryContext context; // of all that the scan allocates
+    int nkeys, norderbys;
     OpenIndex index;
     ScanPhase phase;
     ValueSearch *search;
@@ -51,6 +52,8 @@ struct ScanState {
 
 inline ScanState *scan_state(IndexScanDesc scan) { return static_cast<ScanState *>(scan->opaque); }
 
+// Ends a scan whose state the caller has changed.
+void discard_scan(IndexScanDesc scan);
 // Runs the search for a ball without returning rows, for its trace.
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball);
 // Runs ORDER BY the distance to a ball until it has as many rows.

@@ -53,8 +53,7 @@ void search_signatures(Relation index, const SignatureBall &ball, Datum value, T
         scan->numberOfOrderBys = 0;
         run_search(scan, kInBall, value);
     }
-    end_scan(scan);
-    IndexScanEnd(scan);
+    discard_scan(scan);
 }
 
 } // namespace

@@ -225,7 +225,7 @@ void prepare_ranges(FingerprintSearch *search, Size ranges)
 void start_exact(FingerprintSearch *search)
 {
     search->phase = SearchPhase::exact;
-    begin_step_source(&search->exact, search->exact.radius);
+    begin_step_source(&search->exact, search->reader.index, search->exact.radius);
     begin_reading(&search->reader, &search->exact);
 }
 

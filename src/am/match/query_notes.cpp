@@ -77,7 +77,7 @@ void begin_exactly(MatchSearch *search, NotedQueries *noted, Size probes)
         use_flip_costs(source, index_of(*search), weights);
         begin_eager_source(source, query.radius);
     } else {
-        begin_step_source(source, query.radius);
+        begin_step_source(source, index_of(*search), query.radius);
     }
 }
 
@@ -107,7 +107,7 @@ bool locate_next(MatchSearch *search, NotedQueries *noted)
     if (noted->phase == NotedQueries::steps)
         return false;
     noted->phase = NotedQueries::steps;
-    begin_step_source(&search->exact, last_query(noted)->radius);
+    begin_step_source(&search->exact, index, last_query(noted)->radius);
     return search->exact.locate(&search->exact, index, next);
 }
 

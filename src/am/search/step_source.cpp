@@ -79,9 +79,13 @@ void locate_in_step(StepSource *source, const OpenIndex &index, LocatedLeaf *lea
     source->done = leaf->place.upper;
 }
 
-void begin_step_source(StepSource *source, int radius)
+void begin_step_source(StepSource *source, const OpenIndex &index, int radius)
 {
     Assert(source->plan.steps > 0);
+    for (int i = 0; i < source->plan.steps; i++) {
+        const int tree = source->plan.step[i].tree;
+        prefetch_place(index, tree, {source->key_of(source, tree), 0});
+    }
     source->locate = locate_step;
     source->wants = step_wants;
     source->ahead = kAhead;

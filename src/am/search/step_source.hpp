@@ -68,7 +68,7 @@ struct StepSource : LeafSource {
 };
 
 // Starts with the plan in `source->plan` and the keys of `source->key_of`, without the keys in `source->read`.
-void begin_step_source(StepSource *source, int radius);
+void begin_step_source(StepSource *source, const OpenIndex &index, int radius);
 
 // For sources that read the leaves of the same steps in another order.
 

@@ -51,7 +51,7 @@ void begin_leaves(SignatureSearch *search, bool likeliest)
     if (likeliest)
         begin_eager_source(&trees->source, search->radius);
     else
-        begin_step_source(&trees->source, search->radius);
+        begin_step_source(&trees->source, search->reader.index, search->radius);
     begin_reading(&search->reader, &trees->source);
 }
 

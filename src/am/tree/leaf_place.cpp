@@ -106,6 +106,19 @@ void find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *p
     }
 }
 
+void prefetch_place(const OpenIndex &index, int tree, Position position)
+{
+    const InnerCopy *copy = present_copy(index, root_block(tree));
+    while (copy != nullptr && copy->level > 1) {
+        const int at = find_child(copy->child, copy->count, copy->density, position), level = copy->level;
+        copy = present_copy(index, copy->child[at].block);
+        if (copy != nullptr && copy->level >= level)
+            return;
+    }
+    if (copy != nullptr)
+        __builtin_prefetch(&copy->child[guess_child(copy->child, copy->count, copy->density, position.key)]);
+}
+
 WholeKeys whole_keys(Position lower, const Position *upper)
 {
     constexpr WholeKeys kNone = {~std::uint64_t{0}, 0};

@@ -38,6 +38,9 @@ WholeKeys whole_keys(Position lower, const Position *upper);
 // Finds the place of the leaf for a position, or of one to its left.
 void find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *place);
 
+// Prefetches what find_leaf reads of the copy of the leaf's parent, if there is one.
+void prefetch_place(const OpenIndex &index, int tree, Position position);
+
 // Prefetches a leaf from disk if it is not in a buffer; otherwise sets place->buffer.
 void fetch_leaf(Relation index, LeafPlace *place);
 

@@ -33,7 +33,8 @@ inline int guess_child(const CachedChild *child, int count, double density, std:
 // The last child whose lower bound is <= position; the first if none is. The search starts at the guess and proceeds by
 // growing steps: it touches few cache lines.
 // Even if the bounds do not ascend, it reads only these children and returns one of them.
-inline int find_child(const CachedChild *child, int count, double density, Position position)
+[[gnu::always_inline]] inline int find_child(const CachedChild *child, int count, double density,
+                                             Position position)
 {
     int low = guess_child(child, count, density, position.key), high = low;
     for (int step = 1; low > 0 && child[low].lower > position; step *= 2) {

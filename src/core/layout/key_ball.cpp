@@ -25,8 +25,16 @@ std::uint64_t nth_highest(std::uint64_t bits, int n)
 
 bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
 {
+    const std::uint64_t header = leading_bits(ball.header_bits);
+    if (ball.header_budget == 0) { // one header: most often, `from` is beyond it
+        const std::uint64_t first = ball.center & header;
+        if (from > (first | ~header))
+            return false;
+        from = from > first ? from : first;
+    }
+
     // The first bit, from the top, at which `from` leaves the ball.
-    std::uint64_t header = leading_bits(ball.header_bits), errors = from ^ ball.center;
+    std::uint64_t errors = from ^ ball.center;
     std::uint64_t leaves = nth_highest(errors, ball.radius + 1);
     std::uint64_t leaves_header = nth_highest(errors & header, ball.header_budget + 1);
     if (leaves_header > leaves)

@@ -42,11 +42,12 @@ void pin_leaves(const OpenIndex &index, int tree, int end, const LeafKey *key, T
         if (BufferIsValid(place->buffer))
             fetched[buffers++] = {place->buffer, true};
     }
-    // An entry is added before the hole.
-    prefetch_leaves(fetched, buffers, [](int, const char *page) {
+    prefetch_leaves(fetched, buffers);
+    for (int i = 0; i < buffers; i++) {
+        const char *page = buffer_page(fetched[i].buffer);
         const std::size_t at = std::min<std::size_t>(page_header(page)->lower, BLCKSZ - 1);
-        return ComparedSpans{{at, at + 1}, {}};
-    });
+        prefetch_span(page, {at, at + 1}); // an entry is added before the hole
+    }
     failpoint(Failpoint::leaf_found);
     for (int i = 0; i < leaves->count; i++)
         leaves->buffer[i] = pin_leaf(index, leaves->place[i]);

@@ -45,20 +45,34 @@ void look_ahead(LeafReader *reader)
     if (reader->count < 2)
         return; // a single leaf is read at once
     FetchedLeaf fetched[kMostAhead];
-    std::uint64_t key[kMostAhead];
     int buffers = 0;
     for (int i = located; i < reader->count; i++) {
         LocatedLeaf *leaf = ring_leaf(reader, i);
         fetch_leaf(reader->index, &leaf->place);
-        if (BufferIsValid(leaf->place.buffer)) {
-            key[buffers] = leaf->first.key;
+        if (BufferIsValid(leaf->place.buffer))
             fetched[buffers++] = {leaf->place.buffer, XLogRecPtrIsInvalid(leaf->place.lsn)};
-        } else {
+        else
             reader->depth = depth_from_disk(reader->index);
-        }
     }
-    prefetch_leaves(fetched, buffers,
-                    [&](int i, const char *page) { return compared_near(page, BLCKSZ, key[i]); });
+    prefetch_leaves(fetched, buffers);
+}
+
+// Prefetches what the search compares of the next leaf and of a few after it. By then their beginnings, which tell where
+// that is, are in the cache.
+void look_into(LeafReader *reader)
+{
+    constexpr int kFew = 5;
+    if (reader->count < 2)
+        return;
+    for (; reader->compared < Min(reader->count, kFew); reader->compared++) {
+        const LocatedLeaf &leaf = *ring_leaf(reader, reader->compared);
+        if (!BufferIsValid(leaf.place.buffer))
+            continue;
+        const char *page = buffer_page(leaf.place.buffer);
+        const ComparedSpans spans = compared_near(page, BLCKSZ, leaf.first.key);
+        prefetch_span(page, spans.columns);
+        prefetch_span(page, spans.bag);
+    }
 }
 
 // Takes the next leaf that is still wanted. Returns false if there is none.
@@ -70,9 +84,11 @@ bool take_leaf(LeafReader *reader)
             look_ahead(reader);
         if (reader->count == 0)
             return false;
+        look_into(reader);
         reader->leaf = *ring_leaf(reader, 0);
         reader->from = (reader->from + 1) % kMostAhead;
         reader->count--;
+        reader->compared = Max(reader->compared - 1, 0);
         if (reader->source->wants(reader->source, &reader->leaf, reader->leaf.first))
             return true;
         CHECK_FOR_INTERRUPTS();
@@ -201,7 +217,7 @@ void begin_reading(LeafReader *reader, LeafSource *source)
     reader->source = source;
     reader->ended = reader->go_right = false;
     reader->depth = kAhead;
-    reader->from = reader->count = 0;
+    reader->from = reader->count = reader->compared = 0;
 }
 
 Buffer read_next_leaf(LeafReader *reader)

@@ -68,6 +68,7 @@ struct LeafReader {
 
     int depth;       // leaves to locate ahead, if the source permits
     int from, count; // the located leaves in the ring buffer `ahead`
+    int compared;    // of these, the first ones whose compared parts have been prefetched
     LocatedLeaf ahead[kMostAhead];
 };
 

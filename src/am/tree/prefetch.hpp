@@ -26,11 +26,13 @@ struct FetchedLeaf {
     bool end;      // the end of the page is needed, too
 };
 
-// Prefetches what readers of leaves need first: the descriptors, which they pin, the beginnings of the pages, their ends,
-// and the parts that `parts_of(i, page)` returns.
-template <typename PartsOf> void prefetch_leaves(const FetchedLeaf *leaf, int count, PartsOf parts_of)
+inline constexpr std::size_t kCacheLine = 64;
+
+// Prefetches what readers of leaves need first: the descriptors, which they pin, the beginnings of the pages, and their
+// ends.
+inline void prefetch_leaves(const FetchedLeaf *leaf, int count)
 {
-    constexpr std::size_t kLine = 64, kEnds = 192, kMost = 1536;
+    constexpr std::size_t kEnds = 192;
     // Each virtual page is read once instead of prefetched, because a prefetch is dropped if the address is
     // not in the TLB. The reads do not depend on each other, so the processor does them in parallel.
     unsigned char sum = 0;
@@ -47,18 +49,18 @@ template <typename PartsOf> void prefetch_leaves(const FetchedLeaf *leaf, int co
     asm volatile("" : : "r"(sum));
     for (int i = 0; i < count; i++) {
         const char *page = BufferGetPage(leaf[i].buffer);
-        for (std::size_t at = kLine; at < kEnds; at += kLine)
+        for (std::size_t at = kCacheLine; at < kEnds; at += kCacheLine)
             __builtin_prefetch(page + at);
     }
-    for (int i = 0; i < count; i++) {
-        const char *page = BufferGetPage(leaf[i].buffer);
-        const ComparedSpans spans = parts_of(i, page);
-        for (const PageSpan &span : {spans.columns, spans.bag}) {
-            const std::size_t end = Min(span.end, span.begin + kMost);
-            for (std::size_t at = span.begin / kLine * kLine; at < end; at += kLine)
-                __builtin_prefetch(page + at);
-        }
-    }
+}
+
+// Prefetches a part of a page.
+inline void prefetch_span(const char *page, PageSpan span)
+{
+    constexpr std::size_t kMost = 1536;
+    const std::size_t end = Min(span.end, span.begin + kMost);
+    for (std::size_t at = span.begin / kCacheLine * kCacheLine; at < end; at += kCacheLine)
+        __builtin_prefetch(page + at);
 }
 
 } // namespace simhash

@@ -35,13 +35,14 @@ struct PairNumbers {
     PairMethod method;
     int place[2];
     int condition;
+    int columns; // the first ones of the scan's row, which the rows of pairs have
     List *indexes[2];
 };
 
 List *plan_private(const PairNumbers &numbers)
 {
-    return list_make2(list_make4_int(static_cast<int>(numbers.method), numbers.place[0], numbers.place[1],
-                                     numbers.condition),
+    return list_make2(list_make5_int(static_cast<int>(numbers.method), numbers.place[0], numbers.place[1],
+                                     numbers.condition, numbers.columns),
                       list_make2(numbers.indexes[0], numbers.indexes[1]));
 }
 
@@ -51,6 +52,7 @@ PairNumbers read_plan_private(List *list)
     return {static_cast<PairMethod>(linitial_int(numbers)),
             {lsecond_int(numbers), lthird_int(numbers)},
             lfourth_int(numbers),
+            list_nth_int(numbers, 4),
             {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))}};
 }
 
@@ -62,7 +64,26 @@ PlannedPairs read_path_private(List *list)
             {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))},
             static_cast<Node *>(lthird(list)),
             static_cast<const RestrictInfo *>(lfourth(list)),
+            lfourth_int(numbers) != 0,
             static_cast<List *>(list_nth(list, 4))};
+}
+
+// Adds the columns that expressions have.
+void add_columns(List *expressions, List **columns)
+{
+    ListCell *cell, *inner;
+    foreach (cell,
+             pull_var_clause(reinterpret_cast<Node *>(expressions),
+                             PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)) {
+        auto *var = static_cast<Expr *>(lfirst(cell));
+        bool seen = false;
+        foreach (inner, *columns)
+            seen = seen || equal(static_cast<const TargetEntry *>(lfirst(inner))->expr, var);
+        if (!seen)
+            *columns = lappend(*columns, makeTargetEntry(static_cast<Expr *>(copyObjectImpl(var)),
+                                                         static_cast<AttrNumber>(list_length(*columns) + 1),
+                                                         nullptr, false));
+    }
 }
 
 // The plan's rows have the columns of both tables that are needed.
@@ -72,34 +93,28 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
     const PlannedPairs pairs = read_path_private(path->custom_private);
     List *conditions = ordered_clauses(root, pairs.conditions);
     const int condition = place_of(conditions, pairs.condition);
-    List *tests = get_actual_clauses(conditions), *needed = list_make1(tests), *columns = NIL, *seen = NIL;
+    List *tests = get_actual_clauses(conditions), *columns = NIL;
+    List *others = pairs.exact ? list_delete_nth_cell(list_copy(tests), condition) : tests;
+    List *needed = list_concat(list_make1(others), list_copy(rel->reltarget->exprs));
     ListCell *cell;
     foreach (cell, tlist)
         needed = lappend(needed, static_cast<TargetEntry *>(lfirst(cell))->expr);
-    needed = list_concat(needed, list_copy(rel->reltarget->exprs));
-    foreach (cell,
-             pull_var_clause(reinterpret_cast<Node *>(needed),
-                             PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)) {
-        auto *var = static_cast<Node *>(lfirst(cell));
-        if (list_member(seen, var))
-            continue;
-        seen = lappend(seen, var);
-        columns = lappend(columns,
-                          makeTargetEntry(static_cast<Expr *>(copyObjectImpl(var)),
-                                          static_cast<AttrNumber>(list_length(columns) + 1), nullptr, false));
-    }
+    add_columns(needed, &columns);
+    const int of_pairs = list_length(columns);
+    add_columns(tests, &columns);
 
     auto *scan = makeNode(CustomScan);
     scan->scan.plan.targetlist = tlist;
     scan->scan.scanrelid = 0;
     scan->flags = path->flags;
     scan->custom_plans = plans;
-    scan->custom_exprs = list_make2(pairs.radius, tests);
+    scan->custom_exprs = list_make3(pairs.radius, tests, others);
     scan->custom_scan_tlist = columns;
     scan->custom_private = plan_private({pairs.method,
                                          {bms_member_index(rel->relids, static_cast<int>(pairs.table[0])),
                                           bms_member_index(rel->relids, static_cast<int>(pairs.table[1]))},
                                          condition,
+                                         of_pairs,
                                          {pairs.indexes[0], pairs.indexes[1]}});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
@@ -157,10 +172,11 @@ struct PairJoinState {
     bool was_tested;
     int columns;
     RowColumn *column;
-    bool keeps;          // all columns, with each pair; otherwise the rows of a pair are fetched
+    bool keeps;          // the columns of pairs; otherwise the rows of a pair are fetched
     KeptColumns kept[2]; // of each side
     ExprState *radius;
     ExprState *conditions;
+    ExprState *of_pairs; // those that a pair found may not meet
 
     MemoryContext context;
     PairPhase phase;
@@ -175,37 +191,43 @@ struct PairJoinState {
 
 PairJoinState *join_of(CustomScanState *node) { return reinterpret_cast<PairJoinState *>(node); }
 
-// Makes the joined row. get(column, null) returns a column.
-template <typename Get> TupleTableSlot *fill_columns(PairJoinState *state, Get get)
+// Makes the joined row of the first columns. get(column, null) returns a column.
+template <typename Get> TupleTableSlot *fill_columns(PairJoinState *state, int columns, Get get)
 {
     TupleTableSlot *joined = state->css.ss.ss_ScanTupleSlot;
     ExprContext *context = state->css.ss.ps.ps_ExprContext;
     ResetExprContext(context);
     ExecClearTuple(joined);
-    for (int i = 0; i < state->columns; i++)
+    for (int i = 0; i < columns; i++)
         joined->tts_values[i] = get(state->column[i], &joined->tts_isnull[i]);
+    for (int i = columns; i < state->columns; i++)
+        joined->tts_isnull[i] = true;
     context->ecxt_scantuple = joined;
     return ExecStoreVirtualTuple(joined);
 }
 
-// Makes the joined row of two rows, each of the current part of a side.
+// A column of the row that is the current one of a side.
+Datum current_column(PairJoinState *state, const JoinedSide &side, AttrNumber number, bool *null)
+{
+    return read_column(state->css.ss.ps.ps_ExprContext, side.map[side.current], side.row[side.current],
+                       number, null);
+}
+
+// Makes the joined row of two rows, each the current one of a side.
 TupleTableSlot *fill(PairJoinState *state, const JoinedSide &x, const JoinedSide &y)
 {
-    const JoinedSide *const side[2] = {&x, &y};
-    return fill_columns(state, [&](const RowColumn &column, bool *null) {
-        const JoinedSide &of = *side[column.side];
-        return read_column(state->css.ss.ps.ps_ExprContext, of.map[of.current], of.row[of.current],
-                           column.number, null);
+    return fill_columns(state, state->columns, [&](const RowColumn &column, bool *null) {
+        return current_column(state, column.side == 0 ? x : y, column.number, null);
     });
 }
 
 // The same of the last pair, with one row or the other first.
 TupleTableSlot *fill_pair(PairJoinState *state, int first)
 {
-    if (!state->keeps)
-        return fill(state, state->side[first], state->side[1 - first]);
-    return fill_columns(state, [state, first](const RowColumn &column, bool *null) {
-        return state->kept[column.side].value(state->pair.kept[column.side ^ first], column.kept, null);
+    return fill_columns(state, state->numbers.columns, [state, first](const RowColumn &column, bool *null) {
+        const int side = column.side ^ first;
+        return state->keeps ? state->kept[column.side].value(state->pair.kept[side], column.kept, null)
+                            : current_column(state, state->side[side], column.number, null);
     });
 }
 
@@ -393,13 +415,14 @@ void set_columns(PairJoinState *state, const List *targets)
         const auto *var = reinterpret_cast<const Var *>(entry->expr);
         const int side = static_cast<Index>(var->varno) == state->side[1].number;
         KeptColumns *kept = &state->kept[one_index(state) ? 0 : side];
-        state->column[i] = {side, var->varattno,
-                            kept->add(RelationGetDescr(state->side[side].table), var->varattno)};
-        state->keeps = state->keeps && state->column[i].kept >= 0;
+        state->column[i] = {side, var->varattno, -1};
+        if (i < state->numbers.columns && state->keeps)
+            state->column[i].kept = kept->add(RelationGetDescr(state->side[side].table), var->varattno);
+        state->keeps = state->keeps && (i >= state->numbers.columns || state->column[i].kept >= 0);
     }
     if (one_index(state))
         state->kept[1] = state->kept[0];
-    const int words = Max(state->kept[0].words, state->kept[1].words);
+    const int words = Max(Max(state->kept[0].words, state->kept[1].words), 1);
     for (int i = 0; i < 2; i++) {
         const JoinedSide &side = state->side[i];
         state->kept[i].words = words;
@@ -421,6 +444,7 @@ void begin_pairs_join(CustomScanState *node, EState *estate, int flags)
     set_columns(state, scan->custom_scan_tlist);
     state->radius = ExecInitExpr(static_cast<Expr *>(linitial(scan->custom_exprs)), &node->ss.ps);
     state->conditions = ExecInitQual(static_cast<List *>(lsecond(scan->custom_exprs)), &node->ss.ps);
+    state->of_pairs = ExecInitQual(static_cast<List *>(lthird(scan->custom_exprs)), &node->ss.ps);
     state->context = AllocSetContextCreate(CurrentMemoryContext, "Simhash Join", ALLOCSET_DEFAULT_SIZES);
 }
 
@@ -431,7 +455,8 @@ TupleTableSlot *execute_pairs_join(CustomScanState *node)
     ProjectionInfo *projection = node->ss.ps.ps_ProjInfo;
     while (TupleTableSlot *row = tested ? next_tested(state) : next_row(state)) {
         CHECK_FOR_INTERRUPTS();
-        if (ExecQual(state->conditions, node->ss.ps.ps_ExprContext))
+        if (ExecQual(tested || state->phase == PairPhase::itself ? state->conditions : state->of_pairs,
+                     node->ss.ps.ps_ExprContext))
             return projection != nullptr ? ExecProject(projection) : row;
         state->filtered++;
     }
@@ -606,8 +631,8 @@ const CustomExecMethods kPairExecMethods = exec_methods();
 List *pairs_path_private(const PlannedPairs &pairs)
 {
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition));
-    return list_make5(list_make3_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
-                                     static_cast<int>(pairs.table[1])),
+    return list_make5(list_make4_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
+                                     static_cast<int>(pairs.table[1]), pairs.exact),
                       list_make2(pairs.indexes[0], pairs.indexes[1]), pairs.radius, condition,
                       pairs.conditions);
 }

@@ -5,7 +5,8 @@
 //   join_pairs       the plan, its execution, and what EXPLAIN shows
 //
 // Of a table joined with itself one index is read, which has each pair once and no row with itself. Both orders are
-// tested; and each row with itself, unless a condition, like a.id < b.id, says that there is no such row.
+// tested; and each row with itself, unless a condition, like a.id < b.id, says that there is no such row. The condition
+// that the search meets is not tested again, and its columns are not read, unless rows come from elsewhere.
 //
 // The partitions of a table that are left at planning are one set of rows. Their indexes must be parts of an index of the
 // whole table.
@@ -29,6 +30,7 @@ struct PlannedPairs {
     List *indexes[2]; // OIDs: of the table, or of its partitions
     Node *radius;     // a bigint, without columns
     const RestrictInfo *condition;
+    bool exact;       // all pairs found meet it
     List *conditions; // RestrictInfos: of the join and of both tables
 };
 List *pairs_path_private(const PlannedPairs &pairs);

@@ -80,6 +80,7 @@ struct NearColumns {
     const RestrictInfo *condition;
     ColumnIndexes side[2]; // of the outer and of the inner table
     Node *radius;
+    bool exact;    // its pairs are those that a pair search finds
     int estimate;  // of the radius
     List *clauses; // RestrictInfos: that one, and those that join the columns before the searched one
 
@@ -97,7 +98,7 @@ bool can_read(const IndexOptInfo *index)
 int searched(const IndexOptInfo *index) { return index->nkeycolumns - 1; }
 
 // Returns a call as a condition on the key of an index, as its support function does. Null if it is none.
-const OpExpr *call_on_key(PlannerInfo *root, IndexOptInfo *index, FuncExpr *call)
+const OpExpr *call_on_key(PlannerInfo *root, IndexOptInfo *index, FuncExpr *call, bool *exact)
 {
     const Oid support = get_func_support(call->funcid);
     for (int i = 0; OidIsValid(support) && i < list_length(call->args); i++) {
@@ -116,17 +117,21 @@ const OpExpr *call_on_key(PlannerInfo *root, IndexOptInfo *index, FuncExpr *call
         request.lossy = true;
         auto *conditions =
             reinterpret_cast<List *>(DatumGetPointer(OidFunctionCall1(support, PointerGetDatum(&request))));
-        if (list_length(conditions) == 1 && is_opclause(linitial(conditions)))
-            return static_cast<const OpExpr *>(linitial(conditions));
+        if (list_length(conditions) != 1 || !is_opclause(linitial(conditions)))
+            continue;
+        *exact = !request.lossy;
+        return static_cast<const OpExpr *>(linitial(conditions));
     }
     return nullptr;
 }
 
-// Returns a condition on the key of an index, with the key on the left. Null if it is another one.
-const OpExpr *condition_on_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause)
+// Returns a condition on the key of an index, with the key on the left, and whether it is equivalent. Null if it is another
+// one.
+const OpExpr *condition_on_key(PlannerInfo *root, IndexOptInfo *index, Expr *clause, bool *exact)
 {
+    *exact = true;
     if (IsA(clause, FuncExpr))
-        return call_on_key(root, index, reinterpret_cast<FuncExpr *>(clause));
+        return call_on_key(root, index, reinterpret_cast<FuncExpr *>(clause), exact);
     if (!is_opclause(clause) || list_length(reinterpret_cast<OpExpr *>(clause)->args) != 2)
         return nullptr;
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
@@ -172,8 +177,8 @@ Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *oper
     auto *operand = static_cast<Node *>(lsecond(operation->args));
     const int strategy = get_op_opfamily_strategy(operation->opno, family);
     near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
-    // Texts are compared again, as all rows are.
     if (strategy == kNearDuplicate || strategy == kNearText) {
+        near->exact = near->exact && strategy == kNearDuplicate; // texts are compared again
         near->radius = constant_radius(strategy == kNearText ? kNearTextRadius : kNearRadius);
         return operand;
     }
@@ -273,10 +278,11 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
     const JoinedTable &other = table[1 - key];
     foreach (cell, table[key].first()->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        NearColumns near = {condition, {}, nullptr, 0, NIL};
+        NearColumns near = {condition, {}, nullptr, false, 0, NIL};
         if (!can_read(index))
             continue;
-        const OpExpr *operation = condition_on_key(root, index, table[key].of_first(root, condition->clause));
+        const OpExpr *operation =
+            condition_on_key(root, index, table[key].of_first(root, condition->clause), &near.exact);
         Node *value = operation == nullptr ? nullptr : read_near(root, index, operation, &near);
         if (value == nullptr || !find_indexes(table[key], index, &near.side[key]))
             continue;
@@ -431,6 +437,7 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
                                 {near.side[0].indexes, near.side[1].indexes},
                                 near.radius,
                                 near.condition,
+                                near.exact,
                                 conditions};
     add_path(join, make_path(root, join, pairs, near, extra->sjinfo, 0));
     if (!join->consider_parallel)

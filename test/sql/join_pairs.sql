@@ -90,6 +90,24 @@ SELECT * FROM compare('SELECT a.u, b.u, a.s, a.ctid, b.a2 FROM wide a JOIN wide 
 RESET work_mem;
 DROP TABLE wide;
 
+\echo '-- columns of varying length that are short, NULL, longer than usual, compressed; no columns'
+CREATE TABLE varied AS SELECT i AS id, flipped(i / 3, i % 4) AS h, CASE WHEN i % 5 > 0 THEN repeat('t', i % 13) END AS v,
+    CASE WHEN i % 40 = 0 THEN repeat('long', i) ELSE 's' || i % 2 END AS s, i::numeric / 8 AS n FROM generate_series(1, 3000) AS i;
+CREATE INDEX varied_h ON varied USING simhash (h);
+ANALYZE varied;
+SELECT query, c.* FROM unnest(ARRAY[
+    'SELECT a.id, a.v, b.v, a.n, b.n FROM varied a JOIN varied b ON a.h <@> b.h <= 3 AND a.id < b.id',
+    'SELECT a.v, b.s, b.id FROM varied a JOIN varied b ON a.h <@> b.h <= 3 AND a.s <> b.s',
+    'SELECT b.s, b.v, a.id FROM page a JOIN varied b ON a.h <@> b.h <= 3 WHERE a.lang <> b.s',
+    'SELECT 1 FROM varied a JOIN varied b ON a.h <@> b.h <= 3',
+    'SELECT 1 FROM page a JOIN varied b ON a.h <@> b.h <= 3'
+]) AS query, compare(query) AS c;
+SET work_mem = '64kB';
+SELECT * FROM compare('SELECT a.s, b.v, b.s, a.id FROM varied a JOIN varied b ON a.h <@> b.h <= 3 AND a.id < b.id');
+SELECT * FROM compare('SELECT 1 FROM varied a JOIN varied b ON a.h <@> b.h <= 3');
+RESET work_mem;
+DROP TABLE varied;
+
 RESET enable_seqscan;
 RESET enable_nestloop;
 

@@ -32,6 +32,8 @@ CREATE TABLE c AS SELECT i::int AS id, near(i * 7, 3) AS h, 'l' || i % 2 AS lang
 CREATE INDEX a_h ON a USING simhash (h) WITH (design_radius = 3);
 CREATE INDEX b_h ON b USING simhash (h) WITH (design_radius = 5);
 CREATE INDEX c_h ON c USING simhash (h) WHERE n > 20;
+UPDATE a SET lang = lang || repeat('x', 20) WHERE id % 10 = 0;
+UPDATE b SET lang = lang || repeat('x', 20) WHERE id % 15 = 0;
 UPDATE b SET n = n + 1 WHERE id % 3 = 0;
 UPDATE b SET h = near(id * 5, 4) WHERE id % 17 = 0;
 DELETE FROM b WHERE id % 19 = 0;

@@ -226,8 +226,9 @@ TupleTableSlot *fill_pair(PairJoinState *state, int first)
 {
     return fill_columns(state, state->numbers.columns, [state, first](const RowColumn &column, bool *null) {
         const int side = column.side ^ first;
-        return state->keeps ? state->kept[column.side].value(state->pair.kept[side], column.kept, null)
-                            : current_column(state, state->side[side], column.number, null);
+        const uint64 *kept = state->pair.kept[side];
+        return kept != nullptr ? state->kept[column.side].value(kept, column.kept, null)
+                               : current_column(state, state->side[side], column.number, null);
     });
 }
 
@@ -340,8 +341,10 @@ TupleTableSlot *next_row(PairJoinState *state)
                 state->phase = PairPhase::end;
                 break;
             }
-            for (int side = 0; side < 2 && !state->keeps; side++)
-                fetch_row(state, side);
+            for (int side = 0; side < 2; side++) {
+                if (state->pair.kept[side] == nullptr)
+                    fetch_row(state, side);
+            }
             if (one_index(state))
                 state->phase = PairPhase::exchanged;
             return fill_pair(state, 0);
@@ -403,6 +406,17 @@ void open_tables(PairJoinState *state, EState *estate, int flags)
     }
 }
 
+// The mean length of a column's values, or 0 if it is not known. Partitions are taken to be alike.
+int column_width(const JoinedSide &side, AttrNumber number)
+{
+    if (side.parts == 0 || number <= 0)
+        return 0;
+    const TupleConversionMap *map = side.map[0].map;
+    if (map != nullptr)
+        number = map->attrMap->attnums[number - 1];
+    return get_attavgwidth(RelationGetRelid(side.part[0].table), number);
+}
+
 // Where the columns of the scan's row come from. Of one index, any row may be on either side.
 void set_columns(PairJoinState *state, const List *targets)
 {
@@ -414,10 +428,12 @@ void set_columns(PairJoinState *state, const List *targets)
         const auto *entry = static_cast<const TargetEntry *>(list_nth(targets, i));
         const auto *var = reinterpret_cast<const Var *>(entry->expr);
         const int side = static_cast<Index>(var->varno) == state->side[1].number;
+        const JoinedSide &of = state->side[side];
         KeptColumns *kept = &state->kept[one_index(state) ? 0 : side];
         state->column[i] = {side, var->varattno, -1};
         if (i < state->numbers.columns && state->keeps)
-            state->column[i].kept = kept->add(RelationGetDescr(state->side[side].table), var->varattno);
+            state->column[i].kept =
+                kept->add(RelationGetDescr(of.table), var->varattno, column_width(of, var->varattno));
         state->keeps = state->keeps && (i >= state->numbers.columns || state->column[i].kept >= 0);
     }
     if (one_index(state))

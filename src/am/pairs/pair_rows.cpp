@@ -111,12 +111,17 @@ struct KeptRows {
             bool null;
             const bool mapped = numbers != nullptr && column.number > 0;
             const Datum value = get(mapped ? numbers[column.number - 1] : column.number, &null);
+            const Size length = null || column.by_value ? 0
+                                : column.length > 0     ? static_cast<Size>(column.length)
+                                                        : VARSIZE_ANY(DatumGetPointer(value));
             if (null)
                 words[0] |= uint64{1} << i;
             else if (column.by_value)
                 words[column.word] = static_cast<uint64>(value);
+            else if (length > sizeof(uint64) * static_cast<Size>(column.words))
+                words[0] |= kNotKept;
             else
-                std::memcpy(words + column.word, DatumGetPointer(value), static_cast<Size>(column.length));
+                std::memcpy(words + column.word, DatumGetPointer(value), length);
         }
     }
 };
@@ -206,7 +211,11 @@ void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle 
             see_heap_page(part, output->snapshot, block, page, seen, kept);
         else
             see_rows(part, output->snapshot, block, page, seen, kept);
-        page.each_row([&](uint64 offset) { count_row(part, seen[offset] != kNoRow); });
+        page.each_row([&](uint64 offset) {
+            count_row(part, seen[offset] != kNoRow);
+            if (keep && seen[offset] != kNoRow && kept.at(offset)[0] & kNotKept)
+                kept.at(offset)[1] = blocks.number(number, seen[offset]);
+        });
         for (const Probe *probe = page.begin; probe < page.end; probe++) {
             if (probes.end - probe > kAhead)
                 soon(probe[kAhead].place());
@@ -221,7 +230,7 @@ void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle 
 
 } // namespace
 
-int KeptColumns::add(TupleDesc row, AttrNumber number)
+int KeptColumns::add(TupleDesc row, AttrNumber number, int width)
 {
     if (number <= 0 && number != SelfItemPointerAttributeNumber && number != TableOidAttributeNumber)
         return -1;
@@ -231,11 +240,12 @@ int KeptColumns::add(TupleDesc row, AttrNumber number)
     }
     const auto *attribute = number > 0 ? TupleDescAttr(row, number - 1) : SystemAttributeDefinition(number);
     constexpr int kMostLength = 64;
-    if (count == kMostKeptColumns || attribute->attlen <= 0 || attribute->attlen > kMostLength)
+    const int length = attribute->attlen == -1 ? 2 * width : attribute->attlen, taken = (length + 7) / 8;
+    if (count == kMostKeptColumns || length <= 0 || length > kMostLength)
         return -1;
     words = std::max(words, 1);
-    column[count] = {number, attribute->attlen, attribute->attbyval, words};
-    words += (attribute->attlen + 7) / 8;
+    column[count] = {number, attribute->attlen, attribute->attbyval, words, taken};
+    words += taken;
     return count++;
 }
 

@@ -59,23 +59,26 @@ struct RowProbes {
     }
 };
 
-// Columns of fixed length that are read when a row is looked up, so that it need not be fetched again. A row keeps so many
-// words: a bit for each column that is NULL, and then the values.
+// Columns that are read when a row is looked up, so that it need not be fetched again. A row keeps so many words: a bit for
+// each column that is NULL, and then the values. Those of varying length have room for twice the usual length. A row with a
+// longer one keeps its number instead, and is fetched.
 inline constexpr int kMostKeptColumns = 16;
+inline constexpr uint64 kNotKept = uint64{1} << kMostKeptColumns;
 struct KeptColumns {
     struct Column {
         AttrNumber number;
-        int16 length;
+        int16 length; // -1 if it varies
         bool by_value;
         int word;
+        int words;
     } column[kMostKeptColumns];
     int count;
     int words;
     const AttrNumber *
         *numbers; // of the columns of each part, by those of the table; null if they are the same
 
-    // Returns the column's place, or -1 if it cannot be kept.
-    int add(TupleDesc row, AttrNumber number);
+    // Returns the column's place, or -1 if it cannot be kept. `width` is the mean length of its values, 0 if it is not known.
+    int add(TupleDesc row, AttrNumber number, int width);
     Datum value(const uint64 *row, int place, bool *null) const
     {
         *null = row[0] >> place & 1;

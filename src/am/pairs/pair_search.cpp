@@ -195,12 +195,13 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
     }
     const Size at = search->at++;
     for (int i = 0; i < 2; i++) {
-        if (output->columns != nullptr) {
-            pair->kept[i] = output->kept_row(2 * at + static_cast<Size>(i));
+        const uint64 *kept =
+            output->columns == nullptr ? nullptr : output->kept_row(2 * at + static_cast<Size>(i));
+        pair->kept[i] = kept != nullptr && kept[0] & kNotKept ? nullptr : kept;
+        if (pair->kept[i] != nullptr)
             continue;
-        }
         const TableRows &tids = output->side[output->sides == 1 ? 0 : i].tids;
-        const uint64 number = output->pair[at].tag[i] & kTidMask;
+        const uint64 number = kept != nullptr ? kept[1] : output->pair[at].tag[i] & kTidMask;
         pair->part[i] = tids.blocks.relation(number);
         pair->row[i] = tids.tid_of(number);
     }

@@ -10,8 +10,7 @@
 // join, and beyond it in a temporary file. If the distance is within that for which the index was made, some thousands of
 // rows are read for the first pair; otherwise most of the work for a step of the plan precedes it.
 //
-// Columns of fixed length can be kept of each row, which is not read again then. Otherwise a portion comes in the order of
-// the second row.
+// Columns can be kept of each row, which is not read again then. Otherwise a portion comes in the order of the second row.
 //
 // Between two calls nothing of the indexes is pinned or locked; the tables' pages are not, either.
 #pragma once
@@ -42,7 +41,7 @@ struct SearchedSide {
 struct JoinedRows {
     int part[2];
     ItemPointerData row[2]; // of the versions that the snapshot sees: table_tuple_fetch_row_version gets them
-    const uint64 *kept[2];  // instead, their columns, if any are kept: until the next call
+    const uint64 *kept[2];  // instead, their columns, if they are kept: until the next call; otherwise null
 };
 
 // What processes share of a search, in memory that all of them see: each returns its own pairs.

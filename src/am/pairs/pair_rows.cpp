@@ -141,11 +141,11 @@ void prefetch_tuples(Page page, RowProbes probes)
     });
 }
 
-// Finds the visible versions of a block of a heap.
-void see_heap_page(const PairPart &part, Snapshot snapshot, BlockNumber block, RowProbes probes,
-                   SeenRows seen, const KeptRows &kept)
+// Finds the visible versions of a block of a heap, which is pinned.
+void see_heap_page(const PairPart &part, Snapshot snapshot, Buffer buffer, RowProbes probes, SeenRows seen,
+                   const KeptRows &kept)
 {
-    Buffer buffer = ReadBuffer(part.heap, block);
+    const BlockNumber block = BufferGetBlockNumber(buffer);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     test_old_snapshot(snapshot, part.heap, BufferGetPage(buffer));
     // As a sequential scan decides: a standby may have set the mark too early for its own snapshots, and a serializable
@@ -190,6 +190,35 @@ void see_rows(const PairPart &part, Snapshot snapshot, BlockNumber block, RowPro
     table_index_fetch_reset(part.fetch);
 }
 
+// The probes of a page.
+struct ProbedPage {
+    RowProbes probes;
+    const PairSide *side; // null: there is none
+    int part;
+    BlockNumber block;
+    Buffer buffer; // of a heap, or invalid
+};
+
+// Pins the first page of probes, if it is a heap's, and fetches its line pointers into the processor's cache.
+ProbedPage begin_page(const PairOutput &output, RowProbes probes)
+{
+    if (probes.begin == probes.end)
+        return {};
+    const RowProbes rows = probes.page();
+    const PairSide &side = output.side[rows.begin->side()];
+    const int part = side.tids.blocks.relation(rows.begin->row());
+    const auto block = static_cast<BlockNumber>(side.tids.blocks.packed(part, rows.begin->row()) >> 16);
+    Relation heap = side.part[part].heap;
+    if (heap->rd_tableam != GetHeapamTableAmRoutine())
+        return {rows, &side, part, block, InvalidBuffer};
+    const Buffer buffer = ReadBuffer(heap, block);
+    const char *page = BufferGetPage(buffer);
+    const Size end = SizeOfPageHeaderData + sizeof(ItemIdData) * (rows.end - 1)->offset();
+    for (Size at = 0; at < end; at += 64)
+        prefetch(page + at);
+    return {rows, &side, part, block, buffer};
+}
+
 // Calls settle(place, tag) for each probe, with the tag of the version that the snapshot sees or 0; soon(place) a little
 // earlier. No page is locked then: a row may have any number of probes. Keeps columns, if asked to, by place.
 template <typename Soon, typename Settle>
@@ -197,34 +226,32 @@ void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle 
 {
     constexpr int kAhead = 16;
     SeenRows seen;
-    while (probes.begin < probes.end) {
+    ProbedPage next = begin_page(*output, probes);
+    while (next.side != nullptr) {
         CHECK_FOR_INTERRUPTS();
-        const RowProbes page = probes.page();
-        const PairSide &side = output->side[page.begin->side()];
-        const BlockNumbers &blocks = side.tids.blocks;
-        const int number = blocks.relation(page.begin->row());
-        const PairPart &part = side.part[number];
-        const KeptRows kept = {keep ? &output->columns[page.begin->side()] : nullptr, number,
+        const ProbedPage page = next;
+        next = begin_page(*output, {page.probes.end, probes.end});
+        const BlockNumbers &blocks = page.side->tids.blocks;
+        const PairPart &part = page.side->part[page.part];
+        const KeptRows kept = {keep ? &output->columns[page.side - output->side] : nullptr, page.part,
                                output->page_row};
-        auto block = static_cast<BlockNumber>(blocks.packed(number, page.begin->row()) >> 16);
-        if (part.heap->rd_tableam == GetHeapamTableAmRoutine())
-            see_heap_page(part, output->snapshot, block, page, seen, kept);
+        if (BufferIsValid(page.buffer))
+            see_heap_page(part, output->snapshot, page.buffer, page.probes, seen, kept);
         else
-            see_rows(part, output->snapshot, block, page, seen, kept);
-        page.each_row([&](uint64 offset) {
+            see_rows(part, output->snapshot, page.block, page.probes, seen, kept);
+        page.probes.each_row([&](uint64 offset) {
             count_row(part, seen[offset] != kNoRow);
             if (keep && seen[offset] != kNoRow && kept.at(offset)[0] & kNotKept)
-                kept.at(offset)[1] = blocks.number(number, seen[offset]);
+                kept.at(offset)[1] = blocks.number(page.part, seen[offset]);
         });
-        for (const Probe *probe = page.begin; probe < page.end; probe++) {
+        for (const Probe *probe = page.probes.begin; probe < page.probes.end; probe++) {
             if (probes.end - probe > kAhead)
                 soon(probe[kAhead].place());
             uint64 tid = seen[probe->offset()];
             if (keep && tid != kNoRow)
                 std::memcpy(output->kept_row(probe->place()), kept.at(probe->offset()), output->row_bytes);
-            settle(probe->place(), tid == kNoRow ? 0 : blocks.number(number, tid) | kVisible);
+            settle(probe->place(), tid == kNoRow ? 0 : blocks.number(page.part, tid) | kVisible);
         }
-        probes.begin = page.end;
     }
 }
 

@@ -55,11 +55,6 @@ FROM unnest('{spread,skewed}'::text[]) AS part, unnest('{1,10}'::int[]) AS k, un
     (VALUES ('(tenant, h)', 'two', 'enable_seqscan enable_sort'), ('(h), filter', 'one', 'enable_seqscan enable_sort'),
     ('btree, sort', 'btree', 'enable_seqscan'), ('planned', 'two btree', ''), ('planned, no btree', 'two', '')) AS methods (method, indexes, off)
 UNION ALL
-SELECT 'nearest 10', part, kind, 'near first', 'WITH near AS MATERIALIZED (SELECT id, h <@> %3$L AS d FROM %1$s WHERE tenant = %2$s AND h <@> %3$L <= 3 ORDER BY d LIMIT 10)
-    SELECT * FROM near UNION ALL (SELECT id, h <@> %3$L FROM %1$s WHERE tenant = %2$s AND h <@> %3$L > 3 AND (SELECT count(*) FROM near) < 10
-    ORDER BY h <@> %3$L LIMIT 10) ORDER BY d LIMIT 10', 'two btree', ''
-FROM unnest('{spread,skewed}'::text[]) AS part, unnest('{ten,two,random}'::text[]) AS kind
-UNION ALL
 SELECT 'nearest 1 within 3', 'spread', 'two', method, 'SELECT id FROM %1$s WHERE tenant = %2$s AND h <@> %3$L <= 3 ORDER BY h <@> %3$L LIMIT 1', indexes, ''
 FROM (VALUES ('(tenant, h)', 'two'), ('planned', 'two btree')) AS methods (method, indexes)
 UNION ALL
@@ -101,8 +96,8 @@ BEGIN
             node := run -> 0 -> 'Plan';
             name := '';
             LOOP
-                name := coalesce(node ->> 'Index Name', CASE node ->> 'Node Type' WHEN 'Sort' THEN name || 'sort ' WHEN 'Seq Scan' THEN name || 'scan ' END, name);
-                EXIT WHEN node -> 'Plans' IS NULL;
+                name := coalesce(node ->> 'Index Name', CASE node ->> 'Node Type' WHEN 'Sort' THEN name || 'sort ' WHEN 'Seq Scan' THEN name || 'scan ' WHEN 'Append' THEN 'both' END, name);
+                EXIT WHEN node -> 'Plans' IS NULL OR name = 'both';
                 node := node -> 'Plans' -> 0;
             END LOOP;
             IF round = 2 THEN

@@ -47,13 +47,6 @@ SELECT same('SELECT a.id AS q, p.id FROM asked AS a JOIN page AS p ON p.h <@> a.
 SELECT same('SELECT a.id AS q, n.d FROM asked AS a, LATERAL (SELECT p.h <@> a.h AS d FROM page AS p WHERE p.tenant = a.tenant ORDER BY p.h <@> a.h LIMIT 10) AS n');
 SELECT same('SELECT a.id AS q, n.d FROM asked AS a, LATERAL (SELECT p.h <@> a.h AS d FROM page AS p WHERE p.tenant = a.tenant AND p.h <@> a.h <= 8 ORDER BY p.h <@> a.h LIMIT 10) AS n');
 SELECT same('SELECT a.id AS q, n.d FROM asked AS a, LATERAL (SELECT p.h <@> a.h AS d FROM page AS p ORDER BY p.h <@> a.h LIMIT 10) AS n WHERE a.id < 2000');
--- The near rows first, and others only if there are not enough: the recipe.
-SELECT count(*) AS queries, sum((near > 4)::int) AS enough, bool_and(found = expected) AS equal FROM asked AS a,
-    LATERAL (SELECT count(*) AS near FROM page AS p WHERE p.tenant = a.tenant AND p.h <@> a.h <= 6) AS n,
-    LATERAL (SELECT array_agg(d) AS expected FROM (SELECT (p.h <@> a.h)::int AS d FROM page AS p WHERE p.tenant = a.tenant ORDER BY d LIMIT 5) AS x) AS e,
-    LATERAL (WITH near AS MATERIALIZED (SELECT p.id, p.h <@> a.h AS d FROM page AS p WHERE p.tenant = a.tenant AND p.h <@> a.h <= 6 ORDER BY d LIMIT 5)
-        SELECT array_agg(d::int) AS found FROM (SELECT * FROM near UNION ALL (SELECT p.id, p.h <@> a.h AS d FROM page AS p
-            WHERE p.tenant = a.tenant AND p.h <@> a.h > 6 AND (SELECT count(*) FROM near) < 5 ORDER BY d LIMIT 5) ORDER BY d LIMIT 5) AS x) AS f;
 \echo '-- With two before it, and types whose class is named because they are searched, too.'
 DROP INDEX page_i;
 CREATE INDEX page_i ON page USING simhash (name simhash_equal_text_ops, tenant, h);

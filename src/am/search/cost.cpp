@@ -471,6 +471,29 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
     return planned_ball(argument, ball_type, bits);
 }
 
+int affordable_radius(PlannerInfo *root, const IndexPath *path, Cost most, Cost *near)
+{
+    const IndexOptInfo *info = path->indexinfo;
+    if (wanted_rows(root, path, info->rel->rows) > kMostNear)
+        return -1;
+    const PlannedIndex index = {info, info->hypothetical ? nullptr : index_open(info->indexoid, NoLock)};
+    const SearchCosts &costs = search_costs(index);
+    const int bits = costs.bits(index);
+    const PlannedSearch nearest = {{kNearRadius, true, kExactRecall}, false, 0};
+    *near = price_searches(root, info, costs.order(index, nearest).near, {1, 1});
+    int affordable = -1, beyond = *near <= most ? bits + 1 : 0;
+    while (affordable + 1 < beyond) {
+        const int radius = (affordable + beyond) / 2;
+        const double chance = ball_volume(bits, radius);
+        const SearchEstimate search = costs.search(index, {{radius, true, kExactRecall}, false, chance});
+        const Cost all = price_searches(root, info, search, {1, 1}) + 2 * others_cost(root, info, chance, 1);
+        (all <= most ? affordable : beyond) = radius;
+    }
+    if (index.relation != nullptr)
+        index_close(index.relation, NoLock);
+    return affordable;
+}
+
 void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost,
                    Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages)
 {

@@ -16,6 +16,9 @@ namespace simhash
 // Of a scan that would raise an error: higher than that of a scan that a setting disables.
 inline constexpr Cost kNeverCost = 1e15;
 
+// More rows than this are not all near-duplicates of a query.
+inline constexpr double kMostNear = 64;
+
 // An index whose scan is being planned.
 struct PlannedIndex {
     const IndexOptInfo *info;
@@ -43,6 +46,10 @@ struct SearchEstimate {
     double fraction;     // the fraction of the index's pages, among which the others are read in order
     double microseconds; // of processor time, with all pages in memory
 };
+
+// Returns the largest radius within which ORDER BY finds all rows for at most this cost; -1 for none, or if more rows are
+// wanted than may be near. Sets the cost of near rows.
+int affordable_radius(PlannerInfo *root, const IndexPath *path, Cost most, Cost *near);
 
 // The searches before ORDER BY returns its first row: if the query has near-duplicates, and if it has none.
 struct OrderEstimate {

@@ -14,9 +14,6 @@ namespace
 // Assumed of an advisor's hypothetical index, which has no metapage.
 constexpr int kAssumedBits = 256;
 
-// More rows than this are not all near-duplicates of a query.
-constexpr double kMostNear = 64;
-
 // What searches of an index depend on.
 struct Signatures {
     SignatureLayout layout;

@@ -51,6 +51,17 @@ Node *as_built_in_type(Node *node, Oid base)
         makeRelabelType(reinterpret_cast<Expr *>(node), base, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
+Node *as_fingerprint(Node *value, Oid type)
+{
+    value = strip_relabels(value);
+    if (IsA(value, Const))
+        reinterpret_cast<Const *>(value)->consttype = type;
+    if (exprType(value) == type)
+        return value;
+    return reinterpret_cast<Node *>(
+        makeRelabelType(reinterpret_cast<Expr *>(value), type, -1, InvalidOid, COERCE_EXPLICIT_CAST));
+}
+
 Node *cast_implicitly(Node *node, Oid type)
 {
     const Oid from = exprType(node);

@@ -21,6 +21,9 @@ inline bool is_null_constant(Node *node)
 // Returns a value of a type of ours, or of the type of PostgreSQL that it stands for, as the latter.
 Node *as_built_in_type(Node *node, Oid base);
 
+// Returns a fingerprint, which may be a bigint, as `type`, which is simhash. Changes a constant.
+Node *as_fingerprint(Node *value, Oid type);
+
 // Returns the value as `type`, or null if there is no function that casts it implicitly.
 Node *cast_implicitly(Node *node, Oid type);
 

@@ -113,18 +113,6 @@ bool equally_long(const DistanceCall &call)
     return bits > 0 && bits == known_bits(call.right);
 }
 
-// Returns a fingerprint that is a bigint as a simhash.
-Node *as_fingerprint(Node *value, Oid type)
-{
-    value = strip_relabels(value);
-    if (IsA(value, Const))
-        reinterpret_cast<Const *>(value)->consttype = type;
-    if (exprType(value) == type)
-        return value;
-    return reinterpret_cast<Node *>(
-        makeRelabelType(reinterpret_cast<Expr *>(value), type, -1, InvalidOid, COERCE_EXPLICIT_CAST));
-}
-
 // Returns a call of name(left, right, limit), or of name(right, left, limit) if only that exists. Returns null if
 // neither exists.
 Node *call_condition(const char *name, const ThresholdComparison &comparison, Node *limit)

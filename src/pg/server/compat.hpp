@@ -31,6 +31,7 @@ extern "C" {
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
 #include "pgstat.h"
 #include "postmaster/autovacuum.h"
 #include "storage/buf_internals.h"
@@ -407,10 +408,19 @@ inline void set_custom_path([[maybe_unused]] CustomPath *path, [[maybe_unused]] 
 }
 
 // Since 18 a path counts the nodes below it that settings disable, instead of adding to its cost.
-inline void copy_disabled_nodes([[maybe_unused]] const Path *from, [[maybe_unused]] Path *to)
+inline void add_disabled_nodes([[maybe_unused]] const Path *from, [[maybe_unused]] Path *to)
 {
 #if PG_VERSION_NUM >= 180000
-    to->disabled_nodes = from->disabled_nodes;
+    to->disabled_nodes += from->disabled_nodes;
+#endif
+}
+
+inline RestrictInfo *make_condition([[maybe_unused]] PlannerInfo *root, Expr *clause)
+{
+#if PG_VERSION_NUM >= 140000
+    return make_simple_restrictinfo(root, clause);
+#else
+    return make_simple_restrictinfo(clause);
 #endif
 }
 

@@ -156,7 +156,10 @@ SIMHASH_FUNCTION(simhash_from_bit)
     if (VARBITLEN(bits) != kBits)
         ereport(ERROR, errcode(ERRCODE_STRING_DATA_LENGTH_MISMATCH),
                 errmsg("bit string length %d does not match type simhash", VARBITLEN(bits)),
-                errdetail("A fingerprint has %d bits.", kBits));
+                errdetail("A fingerprint has %d bits.", kBits),
+                errhint("%s", VARBITLEN(bits) < kBits
+                                  ? "To add zeros on the right, cast to bit(64) first: ...::bit(64)::simhash."
+                                  : "Longer bit strings are compared and indexed as bit(n)."));
     PG_RETURN_FINGERPRINT(load_bytes(VARBITS(bits)));
 }
 
@@ -187,7 +190,10 @@ SIMHASH_FUNCTION(simhash_from_bytea)
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
                 errmsg("bytea of %d bytes does not match type simhash",
                        static_cast<int>(VARSIZE_ANY_EXHDR(bytes))),
-                errdetail("A fingerprint has %d bytes.", kBytes));
+                errdetail("A fingerprint has %d bytes.", kBytes),
+                VARSIZE_ANY_EXHDR(bytes) > kBytes
+                    ? errhint("For longer bit strings use signature_from_bytea().")
+                    : 0);
     PG_RETURN_FINGERPRINT(load_bytes(VARDATA_ANY(bytes)));
 }
 
@@ -210,7 +216,10 @@ SIMHASH_FUNCTION(simhash_from_numeric)
     if (!parse_decimal(text, &value))
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("numeric value %s is out of range for type simhash", text),
-                errdetail("A fingerprint is a whole number from 0 to 18446744073709551615."));
+                errdetail("A fingerprint is a whole number from 0 to 18446744073709551615."),
+                *text == '-'
+                    ? errhint("To convert a signed number, cast to bigint first: (...)::bigint::simhash.")
+                    : 0);
     PG_RETURN_FINGERPRINT(value);
 }
 

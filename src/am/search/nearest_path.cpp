@@ -115,10 +115,11 @@ RestrictInfo *added_condition(PlannerInfo *root, Node *clause)
 
 Node *integer_constant(Oid type, int value)
 {
-    const bool wide = type == INT8OID;
-    return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, wide ? sizeof(int64) : sizeof(int32),
-                                              wide ? Int64GetDatum(value) : Int32GetDatum(value), false,
-                                              wide ? FLOAT8PASSBYVAL : true));
+    Const *constant =
+        type == INT8OID
+            ? makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, FLOAT8PASSBYVAL)
+            : makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true);
+    return reinterpret_cast<Node *>(constant);
 }
 
 // Returns the condition of the index that the distance is at most the radius, or null.

@@ -168,7 +168,7 @@ void open_part(JoinState *state)
     if (state->singly)
         state->row_search = begin_row_search(member.table, member.index, snapshot);
     else
-        state->search = begin_match(member.table, member.index, snapshot, half_memory(), false);
+        state->search = begin_match(member.table, member.index, snapshot, half_memory());
     MemoryContextSwitchTo(caller);
 }
 

@@ -33,10 +33,7 @@ void allocate_merged(MatchSearch *search, Size bytes)
 
 bool is_empty(const MatchSearch &search)
 {
-    bool empty = search.merged.queries == 0;
-    for (const NotedQueries *noted = search.noted; noted != nullptr; noted = noted->rest)
-        empty &= noted->queries == 0;
-    return empty;
+    return search.merged.queries == 0 && (search.noted == nullptr || search.noted->queries == 0);
 }
 
 // Allocates room for the first query of a kind. The first kind takes all of the memory; if the other one comes, too, each
@@ -136,7 +133,7 @@ void close_leaves(MatchSearch *search)
     search->open = false;
 }
 
-MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes)
+MatchSearch *new_match(PairOutput *output, int part, Size bytes)
 {
     auto *search = static_cast<MatchSearch *>(palloc0(sizeof(MatchSearch)));
     search->context = CurrentMemoryContext;
@@ -144,7 +141,6 @@ MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes
     search->bytes = bytes;
     search->output = output;
     search->part = part;
-    search->first_only = search->finishes = first_only;
     search->exact.plan.radius = -1;
     search->found =
         static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
@@ -182,7 +178,7 @@ double queries_together(Size bytes, bool merged, double leaves_each)
     return Max(1.0, merged ? room / kMergedBytes : room / kNotedBytes / leaves_each);
 }
 
-MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes, bool first_only)
+MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes)
 {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash match", ALLOCSET_DEFAULT_SIZES);
@@ -196,7 +192,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);
-    MatchSearch *search = new_match(output, 0, first_only, query_bytes(bytes));
+    MatchSearch *search = new_match(output, 0, query_bytes(bytes));
     reset_match(search);
     MemoryContextSwitchTo(caller);
     return search;
@@ -245,8 +241,8 @@ void reset_match(MatchSearch *search)
     close_leaves(search);
     search->merged.queries = 0;
     search->merged.trees = 0;
-    for (NotedQueries *noted = search->noted; noted != nullptr; noted = noted->rest)
-        clear_noted(noted);
+    if (search->noted != nullptr)
+        clear_noted(search->noted);
     search->output->pairs = 0;
     search->ready = {};
     search->row = kNoRow;

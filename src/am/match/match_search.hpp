@@ -36,11 +36,7 @@ struct Match {
 // Begins to search an index on fingerprints, and its table, under an MVCC snapshot. The relations stay open and locked
 // until end_match. `bytes` are for queries, notes and waiting matches. Needs no privileges: the caller has checked those
 // of the query.
-//
-// With `first_only` the caller will call finish_query for the first match of a query that it wants. Then the likeliest leaf
-// of a query is read first, and the others only if it is not finished. That saves most of the work if most queries have a
-// match, and may double it if few have. Rows of such a query may come twice.
-MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes, bool first_only);
+MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size bytes);
 
 // Adds a query, which the caller means by `number`. Returns false, and has not added it, if there is no room: then all
 // matches must be taken first.

@@ -4,9 +4,6 @@
 //   merged_queries  exact queries whose steps read the keys with one header
 //   query_notes     plans any other query alone, as a scan does, but only notes its leaves
 //   noted_queries   reads the noted leaves in the order of their keys, each once for all queries that need it
-//
-// If one match is enough for a query, only its likeliest leaf is noted at first, where most have a match. Those that have
-// none are planned again with a few leaves each, and then with all: these are three sets of noted queries.
 #pragma once
 
 #include "am/fingerprints/fingerprint_search.hpp"
@@ -60,18 +57,13 @@ struct LeafOrder {
     uint32 leaf;
 };
 
-inline constexpr Size kLikeliestLeaves = 16;
-
 // For a noted query, of one leaf.
 inline constexpr Size kNotedBytes =
     sizeof(QueuedQuery) + sizeof(QueuedLeaf) + 2 * sizeof(LeafOrder) + sizeof(QueuedRange);
 
 // Queries whose leaves are noted.
 struct NotedQueries {
-    NotedQueries *rest; // for those that find no match; null if all leaves of a query are noted
-    Size leaves_each;   // the most leaves of a query that are noted
     QueuedQuery *query;
-    GuidedBall *ball; // of each query, if there is a rest
     uint32 queries;
     QueuedLeaf *leaf;
     Size leaves;
@@ -84,14 +76,12 @@ struct NotedQueries {
 
     // The planning of the last query, until all of its leaves are noted.
     bool planning;
-    enum { weights, likeliest, steps } phase; // what its leaves come from
-    bool located;                             // `next` is its next leaf
+    bool by_weights; // its leaves come from its weights
+    bool located;    // `next` is its next leaf
     LocatedLeaf next;
     Size probes; // by weights before an exact search
 
-    bool reading; // the leaves are being read
-    bool moving;  // they have been read, and queries without a match go to the rest
-    uint32 moved; // queries so far
+    bool reading; // the leaves are being read, or have been, and their matches wait
     struct NotedSource *source;
 };
 
@@ -120,12 +110,10 @@ struct MatchSearch {
     Size bytes;           // for the arrays
     PairOutput *output;   // tag[0] is the row's, tag[1] the number of a query among those in `reading`
     int part;             // the partition that is searched
-    bool first_only;      // one match is enough for a query
     bool finishes;        // some query needs no more matches
 
     // The sources of the query that is being planned.
     FingerprintSource exact;
-    KeyRange likeliest[kLikeliestLeaves]; // that it has read
     GuidedSource *guided;
     SearchPlan *plan[kBits + 1]; // of exact searches, by radius; null until it is needed
 
@@ -160,7 +148,7 @@ inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(sea
 // match_search.cpp
 
 // Prepares a search of one part of the output's side, which uses about `bytes` bytes for queries.
-MatchSearch *new_match(PairOutput *output, int part, bool first_only, Size bytes);
+MatchSearch *new_match(PairOutput *output, int part, Size bytes);
 // The plan of exact searches.
 const SearchPlan &exact_plan(MatchSearch *search, int radius);
 bool searched_by_weights(MatchSearch *search, const GuidedBall &ball);
@@ -187,7 +175,7 @@ bool read_merged(MatchSearch *search);
 
 // query_notes.cpp
 
-// Whether there is room for one more query, with the leaves that are read together.
+// Whether there is room for one more query.
 bool has_room(const NotedQueries &noted);
 // Notes the leaves of a query. If not all find room, `planning` is set.
 void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall &ball);
@@ -202,8 +190,8 @@ NotedQueries *allocate_noted(const MatchSearch &search, Size bytes);
 inline void clear_noted(NotedQueries *noted)
 {
     noted->leaves = noted->ranges = 0;
-    noted->queries = noted->moved = 0;
-    noted->planning = noted->reading = noted->moving = false;
+    noted->queries = 0;
+    noted->planning = noted->reading = false;
 }
 
 // Whether a query of those that are being read needs no more matches.

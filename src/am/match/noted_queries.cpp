@@ -124,8 +124,6 @@ bool wants_noted(LeafSource *base, LocatedLeaf *leaf, Position from)
 bool returns_row(const MatchSearch &search, const NotedQueries &noted, const QueuedLeaf &leaf,
                  Fingerprint fingerprint)
 {
-    if (noted.rest != nullptr)
-        return true;
     const FingerprintMeta &meta = meta_of(search);
     for (Size i = 0; i < leaf.earlier; i++) {
         const QueuedRange &range = noted.range[noted.query[leaf.query].ranges + i];
@@ -156,11 +154,11 @@ void begin_noted(MatchSearch *search, NotedQueries *noted)
     open_leaves(search, source);
 }
 
-// Continues to read the leaves, each once, and to match it with the queries that need it. Returns false at the end.
-bool match_noted(MatchSearch *search, NotedQueries *noted)
+// Continues to read the leaves, each once, and to match it with the queries that need it.
+void match_noted(MatchSearch *search, NotedQueries *noted)
 {
     const NotedSource *source = noted->source;
-    return match_leaves(
+    match_leaves(
         search,
         [search, source] {
             const NotedSource::Part part = source->located[search->reader.leaf.slot];
@@ -178,80 +176,39 @@ bool match_noted(MatchSearch *search, NotedQueries *noted)
         });
 }
 
-// Moves queries without a match to the rest, while it has room, and removes the others.
-void move_queries(MatchSearch *search, NotedQueries *noted)
-{
-    NotedQueries *rest = noted->rest;
-    for (; rest != nullptr && noted->moved < noted->queries; noted->moved++) {
-        // The plan may be another one by now, but the rest has no room to merge queries.
-        const QueuedQuery &query = noted->query[noted->moved];
-        if (query.matched)
-            continue;
-        if (!has_room(*rest)) {
-            begin_noted(search, rest);
-            return;
-        }
-        note_query(search, rest, query, noted->ball[noted->moved]);
-    }
-    clear_noted(noted);
-}
-
 } // namespace
 
 bool read_noted(MatchSearch *search)
 {
-    for (;;) {
-        // What is going on: the rest is read while queries are moved to it.
-        NotedQueries *noted = nullptr, *first = nullptr;
-        for (NotedQueries *each = search->noted; each != nullptr; each = each->rest) {
-            if (each->reading || each->moving)
-                noted = each;
-            if (first == nullptr && each->queries > 0)
-                first = each;
-        }
-        if (noted == nullptr && first == nullptr)
-            return false;
-        if (noted == nullptr) {
-            begin_noted(search, first);
-        } else if (noted->reading) {
-            noted->reading = match_noted(search, noted);
-            noted->moving = !noted->reading;
-            if (noted->moving)
-                ereport(DEBUG1,
-                        errmsg_internal("matched %u queries with %zu leaves", noted->queries, noted->leaves));
-            if (search->output->pairs > 0)
-                return true;
-        } else if (noted->planning) {
-            noted->moving = false;
+    NotedQueries *noted = search->noted;
+    while (noted != nullptr && noted->queries > 0) {
+        if (!noted->reading)
+            begin_noted(search, noted);
+        if (search->open)
+            match_noted(search, noted);
+        if (search->output->pairs > 0)
+            return true;
+        ereport(DEBUG1, errmsg_internal("matched %u queries with %zu leaves", noted->queries, noted->leaves));
+        noted->reading = false;
+        if (noted->planning)
             continue_planning(search, noted);
-        } else {
-            move_queries(search, noted);
-        }
+        else
+            clear_noted(noted);
     }
+    return false;
 }
 
 NotedQueries *allocate_noted(const MatchSearch &search, Size bytes)
 {
-    constexpr Size kLeavesEach[] = {PG_UINT32_MAX, kLikeliestLeaves, 1};
-    NotedQueries *noted = nullptr;
-    const Size sets = search.first_only ? lengthof(kLeavesEach) : 1;
-    for (Size i = 0; i < sets; i++) {
-        NotedQueries *rest = noted;
-        const Size each = kNotedBytes + (rest != nullptr ? sizeof(GuidedBall) : 0);
-        const Size capacity = Min(bytes / sets / each, Size{PG_UINT32_MAX});
-        noted = static_cast<NotedQueries *>(MemoryContextAllocZero(search.arrays, sizeof(NotedQueries)));
-        noted->rest = rest;
-        noted->leaves_each = rest == nullptr ? kLeavesEach[i] : Min(kLeavesEach[i], capacity);
-        noted->capacity = capacity;
-        noted->range_capacity = Max(capacity, kMostProbes);
-        noted->query = allocate_items<QueuedQuery>(search, capacity);
-        noted->ball = rest == nullptr ? nullptr : allocate_items<GuidedBall>(search, capacity);
-        noted->leaf = allocate_items<QueuedLeaf>(search, capacity);
-        noted->order = allocate_items<LeafOrder>(search, capacity);
-        noted->spare = allocate_items<LeafOrder>(search, capacity);
-        noted->range = allocate_items<QueuedRange>(search, noted->range_capacity);
-        noted->source = allocate_items<NotedSource>(search, 1);
-    }
+    auto *noted = static_cast<NotedQueries *>(MemoryContextAllocZero(search.arrays, sizeof(NotedQueries)));
+    noted->capacity = Min(bytes / kNotedBytes, Size{PG_UINT32_MAX});
+    noted->range_capacity = Max(noted->capacity, kMostProbes);
+    noted->query = allocate_items<QueuedQuery>(search, noted->capacity);
+    noted->leaf = allocate_items<QueuedLeaf>(search, noted->capacity);
+    noted->order = allocate_items<LeafOrder>(search, noted->capacity);
+    noted->spare = allocate_items<LeafOrder>(search, noted->capacity);
+    noted->range = allocate_items<QueuedRange>(search, noted->range_capacity);
+    noted->source = allocate_items<NotedSource>(search, 1);
     return noted;
 }
 

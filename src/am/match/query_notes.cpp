@@ -2,8 +2,6 @@
 // on when the leaves noted so far have been read.
 #include "am/match/match_state.hpp"
 
-#include "core/likely/step_order.hpp"
-
 extern "C" {
 #include "miscadmin.h"
 }
@@ -20,8 +18,6 @@ QueuedQuery *last_query(NotedQueries *noted) { return &noted->query[noted->queri
 bool note_ranges(const MatchSearch &search, NotedQueries *noted, Size probes)
 {
     const Size first = last_query(noted)->ranges;
-    if (noted->rest != nullptr)
-        return true; // any row is enough
     if (first + probes > noted->range_capacity)
         return false;
     while (noted->ranges < first + probes) {
@@ -37,7 +33,7 @@ bool note_leaf(const MatchSearch &search, NotedQueries *noted)
 {
     const LocatedLeaf &next = noted->next;
     const QueuedQuery &query = *last_query(noted);
-    const bool by_weights = noted->phase == NotedQueries::weights;
+    const bool by_weights = noted->by_weights;
     if (noted->leaves == noted->capacity ||
         !note_ranges(search, noted, by_weights ? search.guided->located[next.slot].earlier : noted->probes))
         return false;
@@ -58,27 +54,18 @@ bool note_leaf(const MatchSearch &search, NotedQueries *noted)
     return true;
 }
 
-// Begins the exact search of the last query, or of what is left after so many probes by weights. If a few leaves are
-// noted, they are the likeliest ones.
+// Begins the exact search of the last query, or of what is left after so many probes by weights.
 void begin_exactly(MatchSearch *search, NotedQueries *noted, Size probes)
 {
     const QueuedQuery &query = *last_query(noted);
     FingerprintSource *source = &search->exact;
     if (source->plan.radius != query.radius)
         source->plan = exact_plan(search, query.radius);
-    const bool few = noted->rest != nullptr;
-    noted->phase = few ? NotedQueries::likeliest : NotedQueries::steps;
+    noted->by_weights = false;
     noted->probes = probes;
     set_center(source, &meta_of(*search), query.center);
-    source->read.begin(search->likeliest, few ? noted->leaves_each : 0);
-    if (few) {
-        const Weights &weights = noted->ball[noted->queries - 1].weights;
-        order_steps(weights, meta_of(*search).order, &source->plan);
-        use_flip_costs(source, index_of(*search), weights);
-        begin_eager_source(source, query.radius);
-    } else {
-        begin_step_source(source, index_of(*search), query.radius);
-    }
+    source->read.begin(nullptr, 0);
+    begin_step_source(source, index_of(*search), query.radius);
 }
 
 void begin_by_weights(MatchSearch *search, NotedQueries *noted, const GuidedBall &ball)
@@ -86,7 +73,7 @@ void begin_by_weights(MatchSearch *search, NotedQueries *noted, const GuidedBall
     search->guided = prepare_guided_source(search->guided, index_of(*search), &meta_of(*search),
                                            exact_plan(search, ball.radius).leaves, search->context);
     begin_guided_source(search->guided, ball, ball.radius);
-    noted->phase = NotedQueries::weights;
+    noted->by_weights = true;
 }
 
 // Locates the next leaf of the last query. Returns false if there is none.
@@ -95,29 +82,20 @@ bool locate_next(MatchSearch *search, NotedQueries *noted)
     LocatedLeaf *next = &noted->next;
     const OpenIndex &index = index_of(*search);
     next->slot = 0;
-    if (noted->phase == NotedQueries::weights) {
+    if (noted->by_weights) {
         if (search->guided->locate(search->guided, index, next))
             return true;
         if (search->guided->finished())
             return false;
         begin_exactly(search, noted, search->guided->plan.probes());
     }
-    if (search->exact.locate(&search->exact, index, next))
-        return true;
-    if (noted->phase == NotedQueries::steps)
-        return false;
-    noted->phase = NotedQueries::steps;
-    begin_step_source(&search->exact, index, last_query(noted)->radius);
     return search->exact.locate(&search->exact, index, next);
 }
 
 void note_leaves(MatchSearch *search, NotedQueries *noted)
 {
-    const Size first = noted->leaves;
-    while (noted->leaves - first < noted->leaves_each) {
+    while (noted->located || locate_next(search, noted)) {
         CHECK_FOR_INTERRUPTS();
-        if (!noted->located && !locate_next(search, noted))
-            break;
         noted->located = true;
         if (!note_leaf(*search, noted))
             return;
@@ -130,15 +108,11 @@ void note_leaves(MatchSearch *search, NotedQueries *noted)
 
 bool has_room(const NotedQueries &noted)
 {
-    // If there is a rest, a query's leaves are read together.
-    const Size room = noted.rest == nullptr ? 1 : noted.leaves_each;
-    return !noted.planning && noted.queries < noted.capacity && noted.leaves + room <= noted.capacity;
+    return !noted.planning && noted.queries < noted.capacity && noted.leaves < noted.capacity;
 }
 
 void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall &ball)
 {
-    if (noted->ball != nullptr)
-        noted->ball[noted->queries] = ball;
     noted->query[noted->queries++] = query;
     last_query(noted)->ranges = noted->ranges;
     noted->planning = true;

@@ -161,18 +161,16 @@ bool in_all_balls(const FingerprintKeys &keys, Fingerprint fingerprint)
     return true;
 }
 
-// What is wanted of the leaf. A row is returned in one of the leaves whose steps' budgets it meets.
+// What is wanted of the leaf.
 LeafQuery leaf_query(const FingerprintSearch &search)
 {
     const LocatedLeaf &leaf = search.reader.leaf;
     const FingerprintSource &exact = search.exact;
-    LeafQuery query = near_key(search.meta->order.key(leaf.tree, exact.center), exact.radius);
-    if (search.phase == SearchPhase::exact) {
-        const SearchStep &step = exact.plan.step[exact.step_of(leaf)];
-        query.header = leading_bits(step.header_bits);
-        query.budget = step.budget;
-        query.least = exact.least[leaf.tree];
-    }
+    const std::uint64_t key = search.meta->order.key(leaf.tree, exact.center);
+    if (search.phase != SearchPhase::exact)
+        return near_key(key, exact.radius);
+    LeafQuery query = query_of_step(exact.plan.step[exact.step_of(leaf)], key, exact.radius);
+    query.least = exact.least[leaf.tree];
     return query;
 }
 

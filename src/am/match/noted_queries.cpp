@@ -140,6 +140,15 @@ bool returns_row(const MatchSearch &search, const NotedQueries &noted, const Que
     return plan.steps == 1 || returns_row(meta.order, plan, leaf.step, fingerprint ^ leaf.center);
 }
 
+// What a query wants of a leaf.
+LeafQuery leaf_query(const MatchSearch &search, const QueuedLeaf &leaf)
+{
+    const std::uint64_t key = meta_of(search).key(leaf.tree, leaf.center);
+    return leaf.step == kByWeights
+               ? near_key(key, leaf.radius)
+               : query_of_step(search.plan[leaf.radius]->step[leaf.step], key, leaf.radius);
+}
+
 void begin_noted(MatchSearch *search, NotedQueries *noted)
 {
     sort_leaves(noted);
@@ -169,10 +178,9 @@ void match_noted(MatchSearch *search, NotedQueries *noted)
             __builtin_prefetch(&source->leaf_at(Min(at + 8, noted->leaves - 1)));
             const QueuedLeaf &leaf = source->leaf_at(at);
             if (!is_matched(*search, leaf.query))
-                add_matches(
-                    search, leaf.tree, near_key(meta_of(*search).key(leaf.tree, leaf.center), leaf.radius),
-                    leaf.query,
-                    [&](Fingerprint fingerprint) { return returns_row(*search, *noted, leaf, fingerprint); });
+                add_matches(search, leaf.tree, leaf_query(*search, leaf), leaf.query, [&](Fingerprint found) {
+                    return returns_row(*search, *noted, leaf, found);
+                });
         });
 }
 

@@ -14,6 +14,7 @@
 #include "core/layout/key_ball.hpp"
 #include "core/layout/key_ranges.hpp"
 #include "core/layout/search_plan.hpp"
+#include "core/page/leaf_find.hpp"
 
 #include <bit>
 
@@ -66,6 +67,15 @@ struct StepSource : LeafSource {
         return false;
     }
 };
+
+// What a step wants of a leaf. A row is returned in one of the leaves whose steps' budgets it meets.
+inline LeafQuery query_of_step(const SearchStep &step, std::uint64_t key, int radius)
+{
+    LeafQuery query = near_key(key, radius);
+    query.header = leading_bits(step.header_bits);
+    query.budget = step.budget;
+    return query;
+}
 
 // Starts with the plan in `source->plan` and the keys of `source->key_of`, without the keys in `source->read`.
 void begin_step_source(StepSource *source, const OpenIndex &index, int radius);

@@ -87,10 +87,9 @@ struct NotedQueries {
 
 // A query among those that a tree's leaves are merged with: all that is needed until there is a match.
 struct MergedQuery {
-    uint32 header; // of its key, at the top
+    uint64 key; // in the order of the tree
     uint32 radius : 7;
     uint32 query : 25;
-    Fingerprint center;
 };
 static_assert(sizeof(MergedQuery) == 16);
 inline constexpr uint32 kMostMerged = 1 << 22; // they are sorted without a check for interrupts
@@ -122,8 +121,9 @@ struct MatchSearch {
 
     // The leaf that is being matched: queries `at` to before `end` of its source's remain.
     LeafReader reader;
-    bool open; // the reader has a source
-    PGAlignedBlock page;
+    bool open;        // the reader has a source
+    const char *page; // the leaf, locked, or its copy
+    PGAlignedBlock copy;
     BlockNumber block;
     Size at, end;
     LeafEntry *found;     // room for a leaf's matches
@@ -200,8 +200,11 @@ inline bool is_matched(const MatchSearch &search, uint32 query)
     return search.finishes && search.reading[query].matched;
 }
 
+inline constexpr Size kMatchedLocked = 32; // queries, for which a leaf may stay locked
+
 // Goes through the leaves of the open source and their queries until enough matches wait. Calls begin() for each leaf,
-// which sets `at` and `end`, and match(i) for each query. Returns false, and has closed the source, at its end.
+// which sets `at` and `end`, and match(i) for each query. A leaf of few queries stays locked for them, and is copied for
+// many. Returns false, and has closed the source, at its end.
 template <typename Begin, typename Match> bool match_leaves(MatchSearch *search, Begin begin, Match match)
 {
     while (search->output->pairs < search->wanted) {
@@ -210,13 +213,21 @@ template <typename Begin, typename Match> bool match_leaves(MatchSearch *search,
             match(search->at++);
             continue;
         }
-        search->block = copy_next_leaf(&search->reader, &search->page);
-        if (search->block == InvalidBlockNumber) {
+        const Buffer buffer = read_next_leaf(&search->reader);
+        if (!BufferIsValid(buffer)) {
             close_leaves(search);
             return false;
         }
         search->counts.leaves++;
+        search->block = BufferGetBlockNumber(buffer);
+        search->page = search->reader.page;
         begin();
+        const Size few = Min(search->at + kMatchedLocked, search->end);
+        while (few == search->end && search->at < few && search->output->pairs < search->wanted)
+            match(search->at++);
+        if (search->at < search->end)
+            search->page = static_cast<char *>(std::memcpy(search->copy.data, search->page, BLCKSZ));
+        UnlockReleaseBuffer(buffer);
     }
     return true;
 }
@@ -225,7 +236,7 @@ template <typename Begin, typename Match> bool match_leaves(MatchSearch *search,
 template <typename Returns>
 void add_matches(MatchSearch *search, int tree, const LeafQuery &wanted, uint32 query, Returns returns)
 {
-    int matches = find_in_leaf(search->page.data, wanted, search->found);
+    int matches = find_in_leaf(search->page, wanted, search->found);
     if (matches == 0)
         return;
     TidCheck check;

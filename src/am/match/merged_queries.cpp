@@ -20,21 +20,15 @@ extern "C" {
 namespace simhash
 {
 
-constexpr int kHeaderBits = 32; // of MergedQuery::header
-
-// In a header that takes several leaves: a query's key, and the first key of its ball in the leaves not yet located.
-struct WideQuery {
-    uint64 key;
-    uint64 next;
-};
-static_assert(sizeof(WideQuery) == sizeof(MergedQuery));
 constexpr uint64 kNoKey = ~uint64{0}; // also a key, for which a leaf is read in vain at most
 
 // The leaves of a tree that the queries in `order` need.
 struct MergeSource : LeafSource {
     MatchSearch *search;
     const MergedQuery *order;
-    WideQuery *wide; // of the queries from `group` on, while `continued`; in the memory of the spare
+    // Of the queries from `group` on, while `continued`: the first keys of their balls in the leaves not yet located. In the
+    // memory of the spare.
+    uint64 *unlocated;
     Size count;
     int tree;
     uint8 step[kBits + 1]; // of the plan for each radius that reads the tree, or kNoStep
@@ -51,13 +45,13 @@ struct MergeSource : LeafSource {
     uint64 first,
         common; // of the leaf that is being matched: a key, and the leading bits that all of its keys share
 
-    uint64 first_key(Size at) const { return uint64{order[at].header} << kHeaderBits; }
-    uint64 last_key(Size at) const { return first_key(at) | ~leading_bits(header_bits()); }
     int header_bits() const { return meta_of(*search).order.tree[tree].header_bits; }
+    uint64 first_key(Size at) const { return order[at].key & leading_bits(header_bits()); }
+    uint64 last_key(Size at) const { return order[at].key | ~leading_bits(header_bits()); }
     Size group_end(Size at) const
     {
         Size end = at + 1;
-        while (end < count && order[end].header == order[at].header)
+        while (end < count && first_key(end) == first_key(at))
             end++;
         return end;
     }
@@ -82,13 +76,12 @@ bool continue_group(MergeSource *source, Size end, Position from)
     uint64 first = kNoKey;
     for (Size i = source->group; i < end; i++) {
         CHECK_FOR_INTERRUPTS();
-        WideQuery *wide = &source->wide[i];
-        if (!source->continued)
-            wide->key = meta_of(*source->search).key(source->tree, source->order[i].center);
-        const KeyBall ball = {wide->key, source->header_bits(), 0, static_cast<int>(source->order[i].radius)};
-        if ((!source->continued || wide->next < from.key) && !next_key(ball, from.key, &wide->next))
-            wide->next = kNoKey;
-        first = Min(first, wide->next);
+        uint64 *next = &source->unlocated[i];
+        const KeyBall ball = {source->order[i].key, source->header_bits(), 0,
+                              static_cast<int>(source->order[i].radius)};
+        if ((!source->continued || *next < from.key) && !next_key(ball, from.key, next))
+            *next = kNoKey;
+        first = Min(first, *next);
     }
     source->continued = true;
     source->next = first == from.key ? from : Position{first, 0};
@@ -149,15 +142,16 @@ void match_copy(MergeSource *source, Size at)
     const int radius = static_cast<int>(query.radius);
     if (is_matched(*search, query.query))
         return;
-    LeafQuery wanted = near_key(meta.key(source->tree, query.center), radius);
     if (at < source->located[search->reader.leaf.slot].wide_end &&
-        std::popcount((wanted.key.word[0] ^ source->first) & source->common) > radius)
+        std::popcount((query.key ^ source->first) & source->common) > radius)
         return;
-    wanted.header = leading_bits(source->header_bits());
     const SearchPlan &plan = *search->plan[radius];
-    add_matches(search, source->tree, wanted, query.query, [&](Fingerprint fingerprint) {
-        return returns_row(meta.order, plan, source->step[radius], fingerprint ^ query.center);
-    });
+    const int step = source->step[radius];
+    add_matches(search, source->tree, query_of_step(plan.step[step], query.key, radius), query.query,
+                [&](Fingerprint found) {
+                    const Fingerprint center = search->merged.query[query.query].center;
+                    return returns_row(meta.order, plan, step, found ^ center);
+                });
 }
 
 void set_steps(MergeSource *source)
@@ -185,18 +179,16 @@ void sort_queries(MergeSource *source)
         if (source->step[query.radius] == kNoStep || is_matched(*search, i))
             continue;
         MergedQuery *item = &merged->order[count++];
-        item->header =
-            static_cast<uint32>((meta.key(source->tree, query.center) & leading_bits(bits)) >> kHeaderBits);
+        item->key = meta.key(source->tree, query.center);
         item->radius = static_cast<uint32>(query.radius) & 127;
         item->query = i & (kMostMerged - 1);
-        item->center = query.center;
     }
-    MergedQuery *sorted = sort_by_digits(merged->order, merged->spare, count, kHeaderBits - bits, kHeaderBits,
-                                         [](const MergedQuery &query) { return query.header; });
+    MergedQuery *sorted = sort_by_digits(merged->order, merged->spare, count, kBits - bits, kBits,
+                                         [](const MergedQuery &query) { return query.key; });
     if (sorted != merged->order)
         std::swap(merged->order, merged->spare);
     source->order = merged->order;
-    source->wide = reinterpret_cast<WideQuery *>(merged->spare);
+    source->unlocated = reinterpret_cast<uint64 *>(merged->spare);
     source->count = count;
 }
 
@@ -228,7 +220,7 @@ bool can_merge(const SearchPlan &plan)
 {
     for (int i = 0; i < plan.steps; i++) {
         const SearchStep &step = plan.step[i];
-        if (step.budget != 0 || step.header_bits == 0 || step.header_bits > kHeaderBits)
+        if (step.budget != 0 || step.header_bits == 0)
             return false;
     }
     return true;

@@ -178,9 +178,8 @@ void match_noted(MatchSearch *search, NotedQueries *noted)
             __builtin_prefetch(&source->leaf_at(Min(at + 8, noted->leaves - 1)));
             const QueuedLeaf &leaf = source->leaf_at(at);
             if (!is_matched(*search, leaf.query))
-                add_matches(search, leaf.tree, leaf_query(*search, leaf), leaf.query, [&](Fingerprint found) {
-                    return returns_row(*search, *noted, leaf, found);
-                });
+                add_matches(search, leaf.tree, leaf_query(*search, leaf), leaf.query,
+                            [&](Fingerprint found) { return returns_row(*search, *noted, leaf, found); });
         });
 }
 

@@ -198,6 +198,13 @@ Cost page_cost(double fraction, double random, double sequential)
     return random - (random - sequential) * std::sqrt(fraction);
 }
 
+// Returns the cost of the pages that many searches together read of so many, each once. If they fit into the cache, the
+// more of them are read, the less each costs: a search locates its leaves ahead, and they are fetched together.
+Cost pages_together(double fetched, double pages, double random, double sequential)
+{
+    return fetched * (fetched <= pages ? page_cost(fetched / pages, random, sequential) : random);
+}
+
 // The rows and pages that a scan fetches from the table.
 struct Fetched {
     double rows;
@@ -222,34 +229,49 @@ Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
 // exactly as much as those of the bitmap scan. So the cheaper of the two has its usual cost, and no other
 // comparison changes.
 double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
-                         Selectivity selectivity, double loop_count)
+                         Selectivity selectivity)
 {
     const RelOptInfo *rel = info->rel;
     double random, sequential;
     get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-    double rows = fetched.rows, pages = Max(1.0, static_cast<double>(rel->pages));
+    const double rows = fetched.rows, pages = Max(1.0, static_cast<double>(rel->pages));
     if (pages > effective_cache_size || fetched.scattered > 0)
         return 0;
 
-    double together = std::ceil(selectivity * pages);
-    double bitmap_pages, uncorrelated, correlated;
-    if (loop_count > 1) {
-        double index_pages = info->pages;
-        bitmap_pages = index_pages_fetched(rows * loop_count, rel->pages, index_pages, root) / loop_count;
-        uncorrelated = bitmap_pages * random;
-        correlated =
-            index_pages_fetched(together * loop_count, rel->pages, index_pages, root) * random / loop_count;
-    } else {
-        bitmap_pages = fetched.pages;
-        uncorrelated = index_pages_fetched(rows, rel->pages, info->pages, root) * random;
-        correlated = together > 0 ? random + (together - 1) * sequential : 0;
-    }
-    bitmap_pages = Min(pages, std::ceil(bitmap_pages));
-    double bitmap =
+    const double together = std::ceil(selectivity * pages);
+    const double bitmap_pages = Min(pages, std::ceil(fetched.pages));
+    const Cost bitmap =
         bitmap_pages * (bitmap_pages >= 2 ? page_cost(bitmap_pages / pages, random, sequential) : random);
+    const Cost uncorrelated = index_pages_fetched(rows, rel->pages, info->pages, root) * random;
+    const Cost correlated = together > 0 ? random + (together - 1) * sequential : 0;
     if (bitmap >= uncorrelated || correlated >= uncorrelated)
         return 0;
     return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
+}
+
+// The same for many scans. PostgreSQL charges each for a row at least, but where few rows have near ones most scans find
+// none. If less than one row is expected, sets the selectivity to 0: then the correlation can express any cost.
+double repeated_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
+                            Selectivity *selectivity, double loop_count)
+{
+    const RelOptInfo *rel = info->rel;
+    double random, sequential;
+    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
+    const double pages = Max(1.0, static_cast<double>(rel->pages));
+    if (pages > effective_cache_size || fetched.scattered > 0)
+        return 0;
+    const auto read = [&](double rows) {
+        return index_pages_fetched(rows * loop_count, rel->pages, info->pages, root);
+    };
+    const double rows = *selectivity * rel->tuples;
+    if (rows < 1)
+        *selectivity = 0;
+    const Cost wanted = pages_together(read(rows), pages, random, sequential);
+    const Cost uncorrelated = read(fetched.rows) * random;
+    const Cost correlated = read(std::ceil(*selectivity * pages)) * random;
+    if (wanted >= uncorrelated || correlated >= uncorrelated)
+        return 0;
+    return std::sqrt(Min(1.0, (uncorrelated - wanted) / (uncorrelated - correlated)));
 }
 
 const SearchCosts &search_costs(const PlannedIndex &index)
@@ -293,14 +315,16 @@ Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEst
     double random, sequential;
     get_tablespace_page_costs(info->reltablespace, &random, &sequential);
     const double read = estimate.pages * searches.number;
-    double fetched = read;
-    if (searches.loops * searches.number > 1)
-        fetched = index_pages_fetched(read * searches.loops, info->pages, info->pages, root) / searches.loops;
+    const Cost time = time_cost(estimate.microseconds * searches.number);
+    if (searches.loops * searches.number > 1) {
+        const double fetched = index_pages_fetched(read * searches.loops, info->pages, info->pages, root);
+        return pages_together(fetched, info->pages, random, sequential) / searches.loops + time;
+    }
     const double in_order = estimate.pages - estimate.random;
     const Cost page =
         (estimate.random * random + in_order * page_cost(estimate.fraction, random, sequential)) /
         estimate.pages;
-    return fetched * page + time_cost(estimate.microseconds * searches.number);
+    return read * page + time;
 }
 
 // Returns what a scan reads of its searches before its first row, if there is one. They read the likeliest leaves first:
@@ -555,7 +579,8 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     } else {
         *startup_cost += before_first_row(searches, search, conditions.searches);
         *total_cost += time_cost(heap.scattered * kScatteredRowMicroseconds);
-        *correlation = plain_correlation(root, info, heap, *selectivity, loop_count);
+        *correlation = loop_count > 1 ? repeated_correlation(root, info, heap, selectivity, loop_count)
+                                      : plain_correlation(root, info, heap, *selectivity);
     }
     if (index.relation != nullptr)
         index_close(index.relation, NoLock);

@@ -584,6 +584,23 @@ SELECT count(*) AS parallel_count FROM outer_side q JOIN page p ON p.h <@> q.h <
 SET max_parallel_workers_per_gather = 0;
 SELECT count(*) = :parallel_count AS same FROM outer_side q JOIN page p ON p.h <@> q.h <= 3;
 RESET max_parallel_workers_per_gather;
+\echo '-- Not a scan in the order of a parameter of a query around: workers do not get it.'
+CREATE TABLE split (id int, s bit(128)) PARTITION BY HASH (id);
+CREATE TABLE split_0 PARTITION OF split FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE split_1 PARTITION OF split FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO split SELECT i, ('x' || md5(i::text))::bit(128) FROM generate_series(1, 2000) AS i;
+CREATE INDEX ON split USING simhash (s);
+ANALYZE split;
+SET enable_seqscan = off;
+SET enable_incremental_sort = off;
+SET parallel_leader_participation = off;
+SELECT plan_text('SELECT a.id, b.id FROM split a, LATERAL (SELECT id FROM split b ORDER BY b.s <@> a.s, b.id LIMIT 1) b') ~ 'Parallel Append(.|\n)*Order By' AS parallel;
+SELECT count(*) AS rows, count(*) FILTER (WHERE a.id = b.id) AS same FROM split a, LATERAL (SELECT id FROM split b ORDER BY b.s <@> a.s, b.id LIMIT 1) b WHERE a.id < 5;
+SELECT id FROM split ORDER BY s <@> (SELECT s FROM split WHERE id = 7), id LIMIT 1;
+RESET parallel_leader_participation;
+RESET enable_incremental_sort;
+RESET enable_seqscan;
+DROP TABLE split;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

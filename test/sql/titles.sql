@@ -59,7 +59,11 @@ INSERT INTO query (code) VALUES
     ('SELECT id FROM book WHERE title <@| text_ball(''Snail northern Straßen'', 0.3)'),
     ('SELECT id FROM book WHERE title ~= ''x'''),
     ('SELECT id FROM book WHERE title IS NULL'),
-    ('SELECT id FROM book WHERE title IS NOT NULL AND title <@| text_ball(''x'', 0.5, ''character'')');
+    ('SELECT id FROM book WHERE title IS NOT NULL AND title <@| text_ball(''x'', 0.5, ''character'')'),
+    ('SELECT id FROM book WHERE title <@| ANY (ARRAY[text_ball(''atlas'', 0.8, ''character''), ''<0.9 character,x>''])'),
+    ('SELECT id FROM book WHERE title <@| ANY (ARRAY[text_ball(''atlas'', 0.8), ''<0.9,x>''])'),
+    ('SELECT id FROM book WHERE title <@| ANY (ARRAY[text_ball((SELECT ''atlas''), 0.8), NULL])'),
+    ('SELECT id FROM book WHERE title <@| ANY (ARRAY(SELECT text_ball(''atlas'', 0.8)))');
 CREATE INDEX book_by_title ON book USING simhash (title simhash_title_ops);
 ANALYZE book;
 SELECT number, (check_search(code)).* FROM query ORDER BY number;
@@ -68,6 +72,10 @@ ANALYZE book;
 SELECT number, (check_search(code)).* FROM query ORDER BY number;
 DROP INDEX book_by_title;
 SELECT number, (check_search(code)).* FROM query ORDER BY number;
+\echo '-- An unknown ball is assumed to be by words, whichever index is older.'
+CREATE INDEX book_by_title ON book USING simhash (title simhash_title_ops);
+SELECT number, (check_search(code)).* FROM query WHERE number > 12 ORDER BY number;
+DROP INDEX book_by_title;
 DROP INDEX book_by_word;
 CREATE INDEX book_by_shelf ON book USING simhash (shelf, title simhash_title_ops);
 SELECT number, (check_search(replace(code, 'WHERE', 'WHERE book.shelf = 0 AND'))).* FROM query WHERE number IN (1, 2, 8) ORDER BY number;

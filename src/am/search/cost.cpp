@@ -19,10 +19,12 @@
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/spccache.h"
@@ -54,6 +56,10 @@ constexpr double kScatteredRowMicroseconds = 0.105;
 // ORDER BY: to add a row to a ring or compare two rows, and to fetch a row in random order.
 constexpr double kCollectMicroseconds = 0.0021875;
 constexpr double kOrderedRowMicroseconds = 0.875;
+
+// The similarity assumed of an unknown ball in an index of titles. With an index of words beside it, that is cheaper, as
+// balls are by words unless they say otherwise.
+constexpr double kUsualTitles = .6;
 
 struct Conditions {
     PlannedBall ball; // the smallest of all; of the full radius if there are none
@@ -158,7 +164,32 @@ Columns divide_conditions(const IndexPath *path)
     return columns;
 }
 
-// Returns what a single condition looks for.
+// Returns the elements of an array, or one null pointer if they are not known.
+List *elements_of(Node *array)
+{
+    if (IsA(array, ArrayExpr) && !reinterpret_cast<ArrayExpr *>(array)->multidims)
+        return reinterpret_cast<ArrayExpr *>(array)->elements;
+    const auto *constant = reinterpret_cast<const Const *>(array);
+    const Oid type = get_element_type(exprType(array));
+    if (!IsA(array, Const) || constant->constisnull || !OidIsValid(type))
+        return list_make1(nullptr);
+    int16 length;
+    bool by_value;
+    char alignment;
+    get_typlenbyvalalign(type, &length, &by_value, &alignment);
+    Datum *value;
+    bool *null;
+    int count;
+    deconstruct_array(DatumGetArrayTypeP(constant->constvalue), type, length, by_value, alignment, &value,
+                      &null, &count);
+    List *elements = NIL;
+    for (int i = 0; i < count; i++)
+        elements = lappend(elements,
+                           makeConst(type, -1, constant->constcollid, length, value[i], null[i], by_value));
+    return elements;
+}
+
+// Returns what a single condition looks for; of an array, the largest ball.
 PlannedBall read_condition(PlannerInfo *root, Node *clause, Oid family, int bits, Conditions *all)
 {
     const PlannedBall any = {bits, true, kExactRecall};
@@ -173,8 +204,17 @@ PlannedBall read_condition(PlannerInfo *root, Node *clause, Oid family, int bits
     }
     if (IsA(clause, ScalarArrayOpExpr)) {
         const auto *operation = reinterpret_cast<ScalarArrayOpExpr *>(clause);
-        all->searches *= Max(1.0, array_length_estimate(root, static_cast<Node *>(lsecond(operation->args))));
-        return condition_ball(operation->opno, family, bits, nullptr);
+        auto *array = static_cast<Node *>(lsecond(operation->args));
+        all->searches *= Max(1.0, array_length_estimate(root, array));
+        PlannedBall largest = {kEmptyRadius, true, kExactRecall};
+        ListCell *cell;
+        foreach (cell, elements_of(array)) {
+            const PlannedBall ball =
+                condition_ball(operation->opno, family, bits, static_cast<Node *>(lfirst(cell)));
+            largest = {Max(largest.radius, ball.radius), largest.exact && ball.exact,
+                       Max(largest.recall, ball.recall)};
+        }
+        return largest;
     }
     return any;
 }
@@ -489,6 +529,8 @@ PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)
         return {planned_text_ball(argument, ball_type).radius, true, kExactRecall};
     if (strategy == kInTextBall || strategy == kInTitleBall) {
         const PlannedTextBall ball = planned_text_ball(argument, ball_type);
+        if (!ball.known && ball.radius >= 0 && strategy == kInTitleBall)
+            return {text_radius(TextUnit::kCharacter, kUsualTitles), true, kExactRecall};
         const bool other = ball.known && text_ball_strategy(ball.unit) != strategy;
         return {other ? bits : ball.radius, true, kExactRecall};
     }

@@ -200,7 +200,7 @@ inline bool is_matched(const MatchSearch &search, uint32 query)
     return search.finishes && search.reading[query].matched;
 }
 
-inline constexpr Size kMatchedLocked = 32; // queries, for which a leaf may stay locked
+inline constexpr Size kMatchedLocked = 4; // queries, for which a leaf may stay locked
 
 // Goes through the leaves of the open source and their queries until enough matches wait. Calls begin() for each leaf,
 // which sets `at` and `end`, and match(i) for each query. A leaf of few queries stays locked for them, and is copied for

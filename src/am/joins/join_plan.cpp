@@ -123,6 +123,25 @@ List *add_column(List *columns, const void *expression)
     return lappend(columns, makeTargetEntry(copy, number, nullptr, false));
 }
 
+// The columns that an expression has: the very nodes.
+List *columns_in(const void *expression)
+{
+    return pull_var_clause(static_cast<Node *>(const_cast<void *>(expression)),
+                           PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+}
+
+// Finds the column of a table with the same number.
+const Var *find_column(const List *vars, const Var *var)
+{
+    ListCell *cell;
+    foreach (cell, vars) {
+        const auto *found = static_cast<const Var *>(lfirst(cell));
+        if (found->varno == var->varno && found->varattno == var->varattno)
+            return found;
+    }
+    return nullptr;
+}
+
 } // namespace
 
 Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
@@ -135,21 +154,25 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     const int condition = place_of(matching, join.condition);
     List *tests = get_actual_clauses(matching), *qual = get_actual_clauses(ordered_clauses(root, above));
 
-    List *columns = NIL, *needed = list_make2(tests, qual);
+    List *columns = NIL, *needed = list_copy(rel->reltarget->exprs);
     ListCell *cell;
     foreach (cell, static_cast<Plan *>(linitial(plans))->targetlist)
         columns = add_column(columns, static_cast<TargetEntry *>(lfirst(cell))->expr);
     const int child_columns = list_length(columns);
     foreach (cell, tlist)
         needed = lappend(needed, static_cast<TargetEntry *>(lfirst(cell))->expr);
-    needed = list_concat(needed, list_copy(rel->reltarget->exprs));
+    // Where an outer join may make a column null, PostgreSQL tells it from what the condition sees. The node has it once.
+    tests = static_cast<List *>(copyObjectImpl(tests));
+    needed = lappend(lappend(needed, qual), tests);
     List *seen = NIL;
-    foreach (cell,
-             pull_var_clause(reinterpret_cast<Node *>(needed),
-                             PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)) {
+    foreach (cell, columns_in(needed)) {
         auto *var = static_cast<Var *>(lfirst(cell));
-        if (static_cast<Index>(var->varno) != join.inner || list_member(seen, var))
+        if (static_cast<Index>(var->varno) != join.inner)
             continue;
+        if (const Var *first = find_column(seen, var)) {
+            make_nullable_as(var, first);
+            continue;
+        }
         seen = lappend(seen, var);
         columns = add_column(columns, var);
     }

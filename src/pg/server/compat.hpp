@@ -415,6 +415,22 @@ inline void add_disabled_nodes([[maybe_unused]] const Path *from, [[maybe_unused
 #endif
 }
 
+// Since 16 a column knows the outer joins that may make it null.
+inline void make_nullable_as([[maybe_unused]] Var *var, [[maybe_unused]] const Var *other)
+{
+#if PG_VERSION_NUM >= 160000
+    var->varnullingrels = other->varnullingrels;
+#endif
+}
+
+// Such a path is not taken, even if settings disable all others.
+inline void disable_path([[maybe_unused]] Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+    path->disabled_nodes = 2;
+#endif
+}
+
 inline RestrictInfo *make_condition([[maybe_unused]] PlannerInfo *root, Expr *clause)
 {
 #if PG_VERSION_NUM >= 140000

@@ -486,6 +486,7 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerSide &side, const
         queries * (first_only ? 1 : side.rows) * test + path->path.rows * target.per_tuple;
     path->path.startup_cost = Min(path->path.startup_cost, path->path.total_cost);
     add_disabled_nodes(child, &path->path);
+    add_disabled_nodes(side.scan.path, &path->path);
 }
 
 CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerSide &side, Path *child, JoinType type,

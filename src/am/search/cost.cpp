@@ -571,7 +571,9 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     // Without a value of each column, all rows are read. PostgreSQL would have to keep them to sort them.
     if (!has_own_operators(index, path) || (!columns.masked && path->indexorderbys != NIL)) {
         *startup_cost = *total_cost = kNeverCost;
-        *correlation = *pages = *selectivity = 0;
+        disable_path(&path->path);
+        *correlation = *pages = 0;
+        *selectivity = 1; // or a bitmap scan is considered, too
         if (index.relation != nullptr)
             index_close(index.relation, NoLock);
         return;

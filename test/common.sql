@@ -33,12 +33,26 @@ BEGIN
     RETURN flips;
 END $$;
 
+-- A line of a plan, with the columns of an equality in one order: that depends on the version of PostgreSQL.
+CREATE FUNCTION in_order(line text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce((SELECT replace(line, x[1] || ' = ' || x[2], least(x[1], x[2]) || ' = ' || greatest(x[1], x[2]))
+        FROM regexp_match(line, '\((\w+\.\w+) = (\w+\.\w+)\)') AS x), line) $$;
+
+-- Why a statement fails. Since PostgreSQL 17 CREATE INDEX shows names with their schema.
+CREATE FUNCTION refused(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'not refused';
+EXCEPTION WHEN others THEN
+    RETURN SQLSTATE || ' ' || replace(SQLERRM, 'public.', '');
+END $$;
+
 -- A plan, with long constants shortened, and without the lines "Disabled: true", which EXPLAIN prints since PostgreSQL 18.
 CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        IF line !~ '^ *Disabled: ' THEN RETURN NEXT regexp_replace(line, '[01]{64,}|x[0-9a-f]{32,}', '…', 'g'); END IF;
+        IF line !~ '^ *Disabled: ' THEN RETURN NEXT in_order(regexp_replace(line, '[01]{64,}|x[0-9a-f]{32,}', '…', 'g')); END IF;
     END LOOP;
 END $$;
 
@@ -84,7 +98,7 @@ DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
         IF line ~ '(Batches|Leaves Read|Rows Fetched|Pages Read|Usage): [1-9]' THEN line := regexp_replace(line, '\d+', 'N'); END IF;
-        IF line !~ 'Disabled|Buffers|Storage|Memory:|Index Searches' THEN RETURN NEXT regexp_replace(line, '(actual rows=\d+)\.\d+', '\1'); END IF;
+        IF line !~ 'Disabled|Planning:|Buffers|Storage|Memory:|Index Searches' THEN RETURN NEXT in_order(regexp_replace(line, '(actual rows=\d+)\.\d+', '\1')); END IF;
     END LOOP;
 END $$;
 

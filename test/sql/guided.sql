@@ -28,10 +28,12 @@ FROM doc WHERE id = 1;
 
 \echo '-- plans: a condition on a distance to weights is one on that to their signs; a ball shows its recall'
 RESET enable_seqscan;
+SET simhash.enable_join = off;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@> b.w <= 3 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON b.w <@> a.h < 4 WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 3, 0.95) WHERE b.id < 10;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b JOIN doc a ON a.h <@| simhash_ball(b.w, 3, recall => 1, max_probes => 2) WHERE b.id < 10;
+RESET simhash.enable_join;
 EXPLAIN (COSTS OFF) SELECT a.id FROM doc b, LATERAL (SELECT id FROM doc ORDER BY h <@> b.w LIMIT 1) a WHERE b.id < 10;
 SET enable_seqscan = off;
 PREPARE near(simhash_weights, float8) AS SELECT id FROM doc WHERE h <@| simhash_ball($1, 3, recall => $2);

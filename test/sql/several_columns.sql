@@ -40,7 +40,7 @@ SELECT condition, same('SELECT id FROM page WHERE ' || condition) FROM unnest(AR
     'h <@> (SELECT h FROM asked LIMIT 1) <= 6', 'tenant IS NULL AND h <@> (SELECT h FROM asked LIMIT 1) <= 20',
     'tenant IS NOT NULL AND h <@> (SELECT h FROM asked WHERE id = 401) <= 6', 'tenant = 5', 'tenant = 5 AND h IS NULL', 'tenant = 5 AND h IS NOT NULL',
     'tenant IS NULL AND h IS NULL', 'tenant = ANY (''{1,2,3}'') AND h <@> (SELECT h FROM asked WHERE id = 401) <= 6',
-    'tenant = ANY (''{1,2,3}'') AND h ~= ANY (ARRAY(SELECT h FROM asked))', 'tenant = 1 AND tenant = 2 AND h <@> (SELECT h FROM asked LIMIT 1) <= 9',
+    'tenant = ANY (''{1,2,3}'') AND h ~= ANY (ARRAY(SELECT h FROM asked))', 'tenant = 1 AND tenant = (SELECT 2) AND h <@> (SELECT h FROM asked LIMIT 1) <= 9',
     'tenant = NULL AND h <@> (SELECT h FROM asked LIMIT 1) <= 9', 'tenant = 4 AND h <@| simhash_ball(''[1' || repeat(',-1', 63) || ']''::simhash_weights, 20, 0.5)']) AS condition;
 SELECT same('SELECT a.id AS q, p.id FROM asked AS a JOIN page AS p ON p.tenant = a.tenant AND p.h <@> a.h <= 6');
 SELECT same('SELECT a.id AS q, p.id FROM asked AS a JOIN page AS p ON p.h <@> a.h <= 6');

@@ -123,7 +123,9 @@ SELECT check_join('repeated65', 'left65', '{0,3,8,31}');
 RESET work_mem;
 SELECT count(*) FROM joined_by('left256_s', 'left256_s', 0) WHERE a = b;
 SELECT count(s) FROM left256;
+\set VERBOSITY terse
 SELECT count(*) FROM left256 x JOIN left65 y ON x.s <@> y.s <= 3;
+\set VERBOSITY default
 
 \echo '-- a partial index, an index on an expression, and an empty one'
 CREATE INDEX partial_s ON clustered256 USING simhash (s) WHERE id % 2 = 0;

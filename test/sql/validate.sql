@@ -1,4 +1,6 @@
 \set ECHO none
+\set common `echo "$PG_ABS_SRCDIR/common.sql"`
+\i :common
 -- Operator classes that the access method cannot work with.
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') ORDER BY opcname;
@@ -63,9 +65,9 @@ CREATE OPERATOR CLASS extracting_ops FOR TYPE simhash USING simhash AS
 SELECT opcname, amvalidate(oid) FROM pg_opclass
 WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname ~ '^(no|other|extracting)_' ORDER BY opcname;
 CREATE TABLE ball (b simhash_ball);
-CREATE INDEX ON ball USING simhash (b no_center_ops);
-CREATE INDEX ON ball USING simhash (b other_center_ops);
-CREATE INDEX ON ball USING simhash (b other_storage_ops);
+SELECT refused('CREATE INDEX ON ball USING simhash (b no_center_ops)');
+SELECT refused('CREATE INDEX ON ball USING simhash (b other_center_ops)');
+SELECT refused('CREATE INDEX ON ball USING simhash (b other_storage_ops)');
 DROP TABLE ball;
 DROP OPERATOR FAMILY no_center_ops USING simhash;
 DROP OPERATOR FAMILY other_center_ops USING simhash;
@@ -98,24 +100,24 @@ BEGIN
             EXECUTE format('CREATE INDEX ON strange USING simhash (%s strange_ops)', c.col);
             RAISE WARNING '% is indexed', c.type;
         EXCEPTION WHEN others THEN
-            RAISE NOTICE '% %', SQLSTATE, SQLERRM;
+            RAISE NOTICE '% %', SQLSTATE, replace(SQLERRM, 'public.', '');
         END;
     END LOOP;
 END $$;
-CREATE INDEX ON strange USING simhash (l bigint_ops);
+SELECT refused('CREATE INDEX ON strange USING simhash (l bigint_ops)');
 CREATE UNLOGGED TABLE strange_too (l bigint);
-CREATE INDEX ON strange_too USING simhash (l bigint_ops);
+SELECT refused('CREATE INDEX ON strange_too USING simhash (l bigint_ops)');
 CREATE TABLE strange_parts (l bigint) PARTITION BY RANGE (l);
 CREATE TABLE strange_part PARTITION OF strange_parts DEFAULT;
-CREATE INDEX ON strange_parts USING simhash (l bigint_ops);
+SELECT refused('CREATE INDEX ON strange_parts USING simhash (l bigint_ops)');
 \echo '-- So is one with our operators at other places, with fewer, or with others of the same types.'
 CREATE OPERATOR CLASS few_ops FOR TYPE simhash USING simhash AS OPERATOR 3 = (simhash, simhash);
-CREATE INDEX ON strange USING simhash (h few_ops);
+SELECT refused('CREATE INDEX ON strange USING simhash (h few_ops)');
 CREATE OPERATOR CLASS swapped_ops FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 = (simhash, simhash), OPERATOR 3 ~= (simhash, simhash),
     OPERATOR 4 <@> (simhash, simhash) FOR ORDER BY integer_ops,
     OPERATOR 5 <@> (simhash, simhash_weights) FOR ORDER BY integer_ops;
-CREATE INDEX ON strange USING simhash (h swapped_ops);
+SELECT refused('CREATE INDEX ON strange USING simhash (h swapped_ops)');
 \echo '-- A copy of ours will do.'
 CREATE OPERATOR CLASS equal_ops FOR TYPE simhash USING simhash AS
     OPERATOR 1 <@| (simhash, simhash_ball), OPERATOR 2 ~= (simhash, simhash), OPERATOR 3 = (simhash, simhash),
@@ -139,6 +141,8 @@ ALTER OPERATOR FAMILY equal_ops USING simhash ADD OPERATOR 1 === (simhash, text)
     OPERATOR 4 <-> (simhash, text) FOR ORDER BY integer_ops;
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'equal_ops';
 SET client_min_messages = error;
+-- Since PostgreSQL 18 a bitmap scan has to be taken if sequential scans are disabled, whatever it costs.
+SELECT set_config('enable_seqscan', (current_setting('server_version_num')::int >= 180000)::text, false) AS set \gset
 SELECT i FROM strange WHERE h === 5;
 SELECT i FROM strange WHERE h === '0000000000000005'::text;
 SELECT i FROM strange WHERE h === ANY ('{0000000000000005}'::text[]);
@@ -149,7 +153,7 @@ SELECT i FROM strange WHERE h = '0000000000000005';
 SELECT i FROM strange ORDER BY h <@> '0000000000000007' LIMIT 1;
 RESET client_min_messages;
 EXPLAIN (COSTS OFF) SELECT i FROM strange WHERE h === 5;
-REINDEX INDEX strange_h;
+SELECT refused('REINDEX INDEX strange_h');
 RESET enable_seqscan;
 
 \echo '-- A constraint searches without a plan. Its operator may get another strategy number.'
@@ -207,7 +211,7 @@ ALTER OPERATOR FAMILY loose_text_ops USING simhash ADD FUNCTION 1 (text, text) o
 SET enable_seqscan = off;
 INSERT INTO loose VALUES ('another text');
 SELECT * FROM loose WHERE body ~= 'a text';
-REINDEX INDEX loose_body;
+SELECT refused('REINDEX INDEX loose_body');
 ALTER OPERATOR FAMILY loose_text_ops USING simhash DROP FUNCTION 1 (text);
 ALTER OPERATOR FAMILY loose_text_ops USING simhash ADD FUNCTION 1 (text, text) simhash_internal_text_sketch(text);
 \c

@@ -75,9 +75,13 @@ prepare_database($subscriber);
 prepare_classes($subscriber);
 $subscriber->safe_psql('postgres', 'CREATE TABLE page (id bigint PRIMARY KEY, h simhash, w simhash_weights);
     CREATE INDEX page_h ON page USING simhash (h) WITH (trees = 6)');
+# Since 18 the identity of a row may have generated columns only if they are published, to columns that are none.
+my $generated = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 180000;
+$subscriber->safe_psql('postgres', join '; ', map { "ALTER TABLE item ALTER $_ DROP EXPRESSION" } qw(tenant b body ball image)) if $generated;
 my $binary = $primary->safe_psql('postgres', 'SHOW server_version_num') >= 140000 ? 'WITH (binary = true)' : '';
 $primary->safe_psql('postgres', "UPDATE page SET w = to_simhash_weights(features(ARRAY[id::text, (id % 7)::text])) WHERE id % 10 = 0;
-    ALTER TABLE item REPLICA IDENTITY FULL; CREATE PUBLICATION pages FOR TABLE page, item");
+    ALTER TABLE item REPLICA IDENTITY FULL; CREATE PUBLICATION pages FOR TABLE page, item" .
+      ($generated ? ' WITH (publish_generated_columns = stored)' : ''));
 $subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION pages CONNECTION 'host=" . $primary->host .
       ' port=' . $primary->port . " dbname=postgres' PUBLICATION pages $binary");
 $subscriber->poll_query_until('postgres', "SELECT bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel") or die 'no sync';

@@ -3,6 +3,7 @@
 # one run.
 #
 #   bench/pairs/run.sh [rows]               joins and their estimates, groups; default 1000000; 10000000 takes an hour
+#   bench/pairs/run.sh rows choices         some 45 joins: the chosen plan and the fastest
 #   bench/pairs/run.sh rows signatures      signatures of 256 bits, and fingerprints of their first 64 bits
 #   bench/pairs/run.sh rows partitions      one table and a partitioned one
 #   bench/pairs/run.sh rows shards          one table and three shards of postgres_fdw, on this machine

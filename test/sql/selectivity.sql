@@ -190,7 +190,24 @@ SET ROLE regress_simhash_estimator;
 SELECT expected($$ SELECT FROM seen WHERE h <@> '0123456789abcdef' <= 3 $$, 2900, 3100);
 RESET ROLE;
 
+\echo '-- texts: rows near a common one'
+CREATE TABLE texts AS SELECT i AS id, CASE WHEN i % 50 < 44 THEN 'The common text of so many of these rows is long enough' WHEN i % 50 < 49 THEN 'Another text, that one row in ten has'
+    ELSE (SELECT string_agg(md5(i || ' ' || j), ' ') FROM generate_series(1, 5) AS j) END AS body FROM generate_series(1, 5000) AS i;
+ANALYZE texts;
+SELECT c, expected('SELECT FROM texts WHERE ' || c, low, high) FROM (VALUES
+    ($$ body ~= 'The common text of so many of these rows is long enough' $$, 4300, 4500), ($$ 'another text that one row in ten has' ~= body $$, 450, 550),
+    ($$ body ~= ANY ('{some text, "another text that one row in ten has"}') $$, 450, 550), ($$ body ~= 'something else' $$, 1, 50), ($$ body ~= '' $$, 1, 50),
+    ($$ body <@| text_ball('The common text of so many of these rows is long', 0.8) $$, 4300, 4500),
+    ($$ body <@| text_ball('The comon text of so many of these rows is long', 0.8, 'character') $$, 4300, 4500),
+    ($$ body <@| text_ball('something else', 0.8, 'character') $$, 1, 50)) AS v (c, low, high);
+SELECT expected('SELECT FROM texts WHERE body ~= (SELECT body FROM texts WHERE id = 49)', 1, 50);
+\echo '-- To check copies again takes no time, so an index is used for many.'
+DELETE FROM texts WHERE id % 50 >= 44;
+CREATE INDEX texts_body ON texts USING simhash (body);
+VACUUM ANALYZE texts;
+EXPLAIN (COSTS OFF) SELECT id FROM texts WHERE body ~= 'The common text of so many of these rows is long enough';
+
 DROP VIEW seen;
-DROP TABLE spread, skewed, few, clustered, tens, stored, numbers, parted;
+DROP TABLE texts, spread, skewed, few, clustered, tens, stored, numbers, parted;
 DROP FUNCTION expected, expected_inside;
 DROP ROLE regress_simhash_estimator;

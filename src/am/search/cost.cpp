@@ -323,8 +323,19 @@ const SearchCosts &search_costs(const PlannedIndex &index)
     return *kind->costs;
 }
 
+// The part of a table's rows with different values.
+double distinct_part(PlannerInfo *root, const IndexOptInfo *info, Node *value)
+{
+    VariableStatData statistics;
+    bool is_default;
+    examine_variable(root, value, 0, &statistics);
+    const double distinct = get_variable_numdistinct(&statistics, &is_default);
+    ReleaseVariableStats(statistics);
+    return is_default ? 1 : Min(1.0, distinct / Max(1.0, info->rel->tuples));
+}
+
 // Returns the cost of the operators by which each row found is checked again. PostgreSQL charges only for conditions that
-// the index does not evaluate.
+// the index does not evaluate. A copy of a text just compared takes no time.
 Cost recheck_cost(PlannerInfo *root, const IndexOptInfo *info, List *quals)
 {
     Cost cost = 0;
@@ -337,7 +348,10 @@ Cost recheck_cost(PlannerInfo *root, const IndexOptInfo *info, List *quals)
             continue;
         QualCost one;
         cost_qual_eval_node(&one, clause, root);
-        cost += one.per_tuple;
+        auto *value = static_cast<Node *>(
+            linitial(IsA(clause, OpExpr) ? reinterpret_cast<OpExpr *>(clause)->args
+                                         : reinterpret_cast<ScalarArrayOpExpr *>(clause)->args));
+        cost += one.per_tuple * distinct_part(root, info, value);
     }
     return cost;
 }

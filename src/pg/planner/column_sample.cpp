@@ -4,7 +4,7 @@
 #include "pg/planner/column_sample.hpp"
 
 #include "pg/server/settings.hpp"
-
+#include "pg/texts/kept_text.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
@@ -19,8 +19,11 @@ extern "C" {
 namespace simhash
 {
 
-bool read_words(Datum value, Oid type, int bits, Fingerprint *words)
+bool read_words(Datum value, Oid type, const SampleValues &sample, Fingerprint *words)
 {
+    const int bits = sample.bits;
+    if (type == TEXTOID)
+        return text_fingerprint(value, sample.unit, words);
     if (type != BITOID) {
         *words = datum_fingerprint(value);
         return bits == kBits;
@@ -46,10 +49,11 @@ bool holds_values(const AttStatsSlot &slot, Oid type)
     int16 length;
     bool by_value;
 
-    if (type == BITOID) {
-        const Oid base = getBaseType(slot.valuetype); // ANALYZE stores the values of a domain as such
+    const Oid base = getBaseType(slot.valuetype); // ANALYZE stores the values of a domain as such
+    if (type == BITOID)
         return base == BITOID || base == VARBITOID;
-    }
+    if (type == TEXTOID)
+        return base == TEXTOID || base == VARCHAROID;
     get_typlenbyval(slot.valuetype, &length, &by_value);
     return length == sizeof(Fingerprint) && by_value;
 }
@@ -62,25 +66,28 @@ int slot_values(bool exists, const AttStatsSlot &slot, Oid type, int limit)
 // Adds a value that represents a fraction of the rows.
 void add_value(SampleValues *sample, Datum value, Oid type, double weight)
 {
-    if (read_words(value, type, sample->bits, value_at(*sample, sample->count)))
+    if (read_words(value, type, *sample, value_at(*sample, sample->count)))
         sample->weights[sample->count++] = weight;
 }
 
-// Loads at most `limit` of the most common values, and as many evenly spaced histogram bounds. `rows` is the
-// fraction of rows that are not null.
-SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, int limit)
+// Loads at most `limit` of the most common values, and as many evenly spaced histogram bounds, except of texts: to sketch
+// them would take too long for values that are not common.
+SampleValues load_values(const ColumnSample &of, Oid type, int limit)
 {
+    HeapTuple statistics = of.statistics;
     AttStatsSlot common, histogram;
     const bool has_common = get_attstatsslot(&common, statistics, STATISTIC_KIND_MCV, InvalidOid,
                                              ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS);
     const bool has_histogram =
+        type != TEXTOID &&
         get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
     const int n_common = slot_values(has_common, common, type, limit);
     const int n_histogram = slot_values(has_histogram, histogram, type, limit);
     const Size room = static_cast<Size>(n_common) + static_cast<Size>(n_histogram);
     SampleValues sample = {};
 
-    sample.bits = bits;
+    sample.bits = of.bits;
+    sample.unit = of.unit;
     sample.words = static_cast<Fingerprint *>(
         palloc(room * static_cast<Size>(value_words(sample)) * sizeof(Fingerprint)));
     sample.weights = static_cast<double *>(palloc(room * sizeof(double)));
@@ -94,7 +101,7 @@ SampleValues load_values(HeapTuple statistics, Oid type, int bits, double rows, 
     }
     sample.common = sample.count;
     if (has_histogram) {
-        const double rest = clamp_fraction(rows - sample.common_rows);
+        const double rest = clamp_fraction(1 - of.nulls - sample.common_rows);
         for (int i = 0; i < n_histogram; i++) {
             const int64 pick = n_histogram == histogram.nvalues
                                    ? i
@@ -120,11 +127,12 @@ constexpr int kCacheEntries = 32;
 CacheEntry cache[kCacheEntries];
 int next_entry; // to replace
 
-const CacheEntry *find_entry(Cached kind, int bits, HeapTuple a, HeapTuple b)
+const CacheEntry *find_entry(Cached kind, const SampleValues &of, HeapTuple a, HeapTuple b)
 {
     for (const CacheEntry &entry : cache)
-        if (entry.context != nullptr && entry.kind == kind && entry.values[0].bits == bits &&
-            is_row(entry.row[0], a) && (kind == Cached::values || is_row(entry.row[1], b)))
+        if (entry.context != nullptr && entry.kind == kind && entry.values[0].bits == of.bits &&
+            entry.values[0].unit == of.unit && is_row(entry.row[0], a) &&
+            (kind == Cached::values || is_row(entry.row[1], b)))
             return &entry;
     return nullptr;
 }
@@ -164,9 +172,8 @@ SampleValues values_of(const ColumnSample &sample, Oid type, int limit)
 {
     SampleValues none = {};
     none.bits = sample.bits;
-    return sample.statistics == nullptr
-               ? none
-               : load_values(sample.statistics, type, sample.bits, 1 - sample.nulls, limit);
+    none.unit = sample.unit;
+    return sample.statistics == nullptr ? none : load_values(sample, type, limit);
 }
 
 // A value that is a bound of both histograms says nothing about its frequency, so such pairs are not counted.
@@ -228,6 +235,7 @@ ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &ter
     bool is_default;
 
     sample.bits = terms.bits;
+    sample.unit = terms.unit;
     sample.rest = 1;
     sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
     sample.distinct = get_variable_numdistinct(vardata, &is_default);
@@ -257,7 +265,7 @@ void read_all_values(ColumnSample *sample, Oid type)
         use_values(values_of(*sample, type, kMostValues), sample);
         return;
     }
-    const CacheEntry *found = find_entry(Cached::values, sample->bits, sample->statistics, nullptr);
+    const CacheEntry *found = find_entry(Cached::values, *sample, sample->statistics, nullptr);
     if (found == nullptr) {
         report_reading("loading", sample->statistics);
         MemoryContext context = begin_entry(), caller = MemoryContextSwitchTo(context);
@@ -275,10 +283,11 @@ PairFractions read_pairs(ColumnSample *a, ColumnSample *b, Oid type, bool any)
 {
     const Cached kind = any ? Cached::pairs_of_any : Cached::pairs;
     const bool known = a->known && b->known;
-    const CacheEntry *found = known ? find_entry(kind, a->bits, a->statistics, b->statistics) : nullptr;
+    const CacheEntry *found = known ? find_entry(kind, *a, a->statistics, b->statistics) : nullptr;
     CacheEntry entry = {};
     if (found == nullptr) {
-        SampleValues values[] = {values_of(*a, type, kPairSample), values_of(*b, type, kPairSample)};
+        const int limit = type == TEXTOID ? 0 : kPairSample;
+        SampleValues values[] = {values_of(*a, type, limit), values_of(*b, type, limit)};
         MemoryContext context = begin_entry(), caller = MemoryContextSwitchTo(context);
         entry.kind = kind;
         entry.pairs = compare_pairs(values[0], values[1], any);

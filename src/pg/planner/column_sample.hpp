@@ -23,10 +23,11 @@ inline constexpr double kUnknownRows = 1000;
 // The most common values, and the most histogram bounds, that are used.
 inline constexpr int kMostValues = 1000;
 
-// Values of a column, from its statistics. A fingerprint is one word; a bit string is its bytes, padded with
-// zeros to whole words.
+// Values of a column, from its statistics. A fingerprint is one word, and so is the sketch of a text; a bit string is its
+// bytes, padded with zeros to whole words.
 struct SampleValues {
     int bits;           // the length of each value; values of other lengths are omitted
+    TextUnit unit;      // of texts
     Fingerprint *words; // of common values first, then of histogram bounds
     double *weights;    // the fraction of rows that each represents
     int common, count;
@@ -66,13 +67,13 @@ struct StatisticsRow {
 bool is_row(const StatisticsRow &row, HeapTuple tuple);
 void note_row(HeapTuple tuple, StatisticsRow *row);
 
-// Writes the words of a value of `type`. Returns false if its length is not `bits`.
-bool read_words(Datum value, Oid type, int bits, Fingerprint *words);
+// Writes the words of a value of `type`. Returns false if it has not as many bits as the sample, or is a text without words.
+bool read_words(Datum value, Oid type, const SampleValues &sample, Fingerprint *words);
 
 // Describes a column without its values.
 ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &terms);
 
-// Reads the values. They are valid until the end of the estimate.
+// Reads the values, of texts the common ones. They are valid until the end of the estimate.
 void read_all_values(ColumnSample *sample, Oid type);
 
 // The fraction of pairs of values of two samples by the distance within which they are: a common value, or another one, of
@@ -82,8 +83,9 @@ struct PairFractions {
     double *common, *others; // null if there are none
 };
 
-// Reads what is known of the pairs, and of the values of both samples except the values themselves. If the first is that
-// of a query that may be any of its values, each counts as 1 instead of as the fraction of rows that it represents.
+// Reads what is known of the pairs, of texts nothing, and of the values of both samples except the values themselves. If the
+// first is that of a query that may be any of its values, each counts as 1 instead of as the fraction of rows that it
+// represents.
 PairFractions read_pairs(ColumnSample *a, ColumnSample *b, Oid type, bool any);
 
 // Sets the distance of each value to a value of the same length.

@@ -7,6 +7,7 @@
 #include "pg/types/ball.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/signature_type.hpp"
+#include "pg/types/text_ball.hpp"
 #include "pg/types/weights_type.hpp"
 
 extern "C" {
@@ -140,7 +141,13 @@ DistanceTerms ball_terms(const Request &request)
         terms.right = static_cast<Node *>(linitial(arguments));
     }
     if (type == TEXTOID) {
-        terms.radius = planned_text_ball(node, find_type(request.schema, "text_ball")).radius;
+        const Oid text_ball = find_type(request.schema, "text_ball");
+        const PlannedTextBall ball = planned_text_ball(node, text_ball);
+        terms.radius = ball.radius;
+        terms.unit = ball.unit;
+        if (ball.known && IsA(node, Const))
+            terms.right = bigint_constant(static_cast<std::int64_t>(
+                text_ball_terms(reinterpret_cast<Const *>(node)->constvalue).center));
         return terms;
     }
     terms.bits = estimate_bits(type, terms.left, terms.right);

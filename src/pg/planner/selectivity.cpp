@@ -123,18 +123,20 @@ double own_matched(const OwnPairs &own, int radius, double part)
     return (1 - own.sample->nulls) * (own.itself > 0 ? 1 - (1 - part) * (1 - matched) : matched);
 }
 
-// Returns the words of a constant, or null if the node is not a constant of the type and length compared. Statistics
-// have no sketches of texts.
-Fingerprint *known_value(Node *node, const DistanceTerms &terms)
+// Returns the words of a constant, or null if the node is not a constant of the type and length compared. That of a ball of
+// texts is its sketch, a bigint.
+Fingerprint *known_value(Node *node, const DistanceTerms &terms, const ColumnSample &sample)
 {
     const Const *constant = reinterpret_cast<const Const *>(node);
 
-    if (!IsA(node, Const) || constant->constisnull || constant->consttype != terms.type ||
-        terms.type == TEXTOID)
+    if (!IsA(node, Const) || constant->constisnull)
+        return nullptr;
+    const Oid type = terms.type == TEXTOID && constant->consttype == INT8OID ? INT8OID : terms.type;
+    if (constant->consttype != type)
         return nullptr;
     auto *words = static_cast<Fingerprint *>(
         palloc(static_cast<Size>(signature_words(terms.bits)) * sizeof(Fingerprint)));
-    return read_words(constant->constvalue, terms.type, terms.bits, words) ? words : nullptr;
+    return read_words(constant->constvalue, type, sample, words) ? words : nullptr;
 }
 
 // Returns the fraction of rows near a value that is unknown at plan time, such as a parameter. It is the mean
@@ -252,8 +254,8 @@ template <typename Use>
 auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, const DistanceTerms &terms,
                    const Use &use)
 {
-    const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms);
     ColumnSample sample = describe_column(vardata, terms);
+    const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms, sample);
 
     if (center != nullptr) {
         read_all_values(&sample, terms.type);

@@ -2,6 +2,7 @@
 // support functions of hamming_within and simhash_internal_at. Estimates are from 0 to 1, and never NaN.
 #pragma once
 
+#include "core/text/text_features.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -20,6 +21,7 @@ struct DistanceTerms {
     int radius;   // -1 to `bits`
     Oid function; // statistics are used only if it is leakproof or the user may see all rows
     bool at;      // the distance equals the radius instead of being at most that
+    TextUnit unit = TextUnit::kWord; // of texts
 };
 
 // Returns the length of the values of `type` that are compared: 64 for fingerprints. The length of bit strings

@@ -48,7 +48,7 @@ SELECT item, CASE WHEN item = 'sampled' THEN value BETWEEN 20000 AND 65536 ELSE 
 SELECT r.topic, r.item, round((r.value / s.value)::numeric, 2) AS times FROM simhash_report('uniform', 'h', 3, 100000, details => true) r
     JOIN simhash_report('uniform', 'h', details => true) s USING (topic, item)
     WHERE (r.topic, r.item) IN (('rows', 'expected'), ('rows', 'with a fingerprint'), ('false matches', '3'), ('largest bucket', '4')) ORDER BY 1, 2;
-SELECT expected, item, round(value::numeric, 1) AS value FROM unnest(ARRAY[0, 20000, 1e8, 1e10]::bigint[]) expected, simhash_report('uniform', 'h', 3, expected, details => true)
+SELECT expected, item, round(value::numeric, 1) AS value FROM unnest(ARRAY[0, 20000, 1e8, 1e9, 1e10]::bigint[]) expected, simhash_report('uniform', 'h', 3, expected, details => true)
     WHERE topic = 'suggestion' OR topic = 'pages' AND item IN ('4', '8') ORDER BY expected, topic, item;
 \echo '-- by default ten lines'
 SELECT topic, item, round(value::numeric, 2) AS value, meaning FROM simhash_report('uniform', 'h', 12);

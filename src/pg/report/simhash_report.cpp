@@ -394,18 +394,6 @@ void check_rows(int64 rows)
                 errhint("It is how many rows with a value the table will have, or 0 for those that it has."));
 }
 
-// The first number of trees after which more would save little.
-struct BestTrees {
-    int trees;
-    double pages;
-
-    void add(int number, double expected)
-    {
-        if (trees == 0 || expected < kWorthwhile * pages)
-            *this = {number, expected};
-    }
-};
-
 void report_suggested_radius(const Report &report, int bearable)
 {
     put(report, "suggestion", "radius", bearable,
@@ -413,30 +401,33 @@ void report_suggested_radius(const Report &report, int bearable)
                      : "too small to find much: try frequencies, other features, or more bits");
 }
 
-void report_designs(const Report &report, const ReportSample &sample, int distance, int bearable)
+// Describes the designs with each number of trees.
+void report_design_pages(const Report &report, const ReportSample &sample, int distance)
 {
     Size bytes = sizeof(Fingerprint) * sample.rows.count;
     auto *distinct = static_cast<Fingerprint *>(palloc(bytes));
     auto *key = static_cast<std::uint64_t *>(palloc(bytes));
-    BestTrees best = {};
     for (int trees = distance + 1; trees <= Min(kMaxTrees, 4 * (distance + 1)); trees++) {
         TreeDesign design;
         if (!make_design(distance, trees, &design))
             continue;
         double largest, pages = expected_pages(design, sample, distinct, key, &largest);
-        if (report.details) {
-            put(report, "largest bucket", trees, largest * sample.expected,
-                "rows that a search may have to compare in one of this many trees");
-            put(report, "pages", trees, pages, "expected of a search, with this many trees");
-        }
-        best.add(trees, pages);
+        put(report, "largest bucket", trees, largest * sample.expected,
+            "rows that a search may have to compare in one of this many trees");
+        put(report, "pages", trees, pages, "expected of a search, with this many trees");
     }
-    report_suggested_radius(report, bearable);
-    put(report, "suggestion", "design_radius", distance, "the index option: as asked for");
-    put(report, "suggestion", "trees", best.trees,
-        "the index option: more would save less than a fifth of the pages");
     pfree(distinct);
     pfree(key);
+}
+
+void report_designs(const Report &report, const ReportSample &sample, int distance, int bearable)
+{
+    if (report.details)
+        report_design_pages(report, sample, distance);
+    report_suggested_radius(report, bearable);
+    put(report, "suggestion", "design_radius", distance, "the index option: as asked for");
+    put(report, "suggestion", "trees", default_trees(distance, sample.expected),
+        "the index option: as an index that is built on so many rows has");
 }
 
 // The pages that an exact search of an index on signatures reads, from its cost model. Sets *by_trees to whether it
@@ -454,6 +445,18 @@ double expected_pages(const ReportSample &sample, int trees, int radius, bool *b
     *by_trees = cost <= scan;
     return *by_trees ? tree_pages(plan, cost) : scan / kStorePageCost;
 }
+
+// The first number of trees after which more would save little.
+struct BestTrees {
+    int trees;
+    double pages;
+
+    void add(int number, double expected)
+    {
+        if (trees == 0 || expected < kWorthwhile * pages)
+            *this = {number, expected};
+    }
+};
 
 void report_trees(const Report &report, const ReportSample &sample, int radius, int bearable)
 {

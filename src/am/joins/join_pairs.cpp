@@ -41,9 +41,10 @@ struct PairNumbers {
 
 List *plan_private(const PairNumbers &numbers)
 {
-    return list_make2(list_make5_int(static_cast<int>(numbers.method), numbers.place[0], numbers.place[1],
-                                     numbers.condition, numbers.columns),
-                      list_make2(numbers.indexes[0], numbers.indexes[1]));
+    List *five = lappend_int(list_make4_int(static_cast<int>(numbers.method), numbers.place[0],
+                                            numbers.place[1], numbers.condition),
+                             numbers.columns);
+    return list_make2(five, list_make2(numbers.indexes[0], numbers.indexes[1]));
 }
 
 PairNumbers read_plan_private(List *list)
@@ -647,10 +648,11 @@ const CustomExecMethods kPairExecMethods = exec_methods();
 List *pairs_path_private(const PlannedPairs &pairs)
 {
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition));
-    return list_make5(list_make4_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
-                                     static_cast<int>(pairs.table[1]), pairs.exact),
-                      list_make2(pairs.indexes[0], pairs.indexes[1]), pairs.radius, condition,
-                      pairs.conditions);
+    List *numbers = list_make4_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
+                                   static_cast<int>(pairs.table[1]), pairs.exact);
+    return lappend(
+        list_make4(numbers, list_make2(pairs.indexes[0], pairs.indexes[1]), pairs.radius, condition),
+        pairs.conditions);
 }
 
 const CustomPathMethods kPairPathMethods = {kJoinName, plan_pairs, nullptr};

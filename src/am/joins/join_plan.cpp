@@ -19,8 +19,8 @@ List *path_private(const PlannedJoin &join)
 {
     auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(join.condition));
     List *numbers = list_make3_int(join.type, static_cast<int>(join.inner), join.strategy);
-    return list_concat(list_make5(numbers, join.indexes, join.query, condition, join.conditions),
-                       list_make3(join.filters, join.values, join.types));
+    return list_concat(list_make4(numbers, join.indexes, join.query, condition),
+                       list_make4(join.conditions, join.filters, join.values, join.types));
 }
 
 PlannedJoin read_path_private(List *list)
@@ -40,9 +40,10 @@ PlannedJoin read_path_private(List *list)
 
 List *plan_private(const JoinNumbers &numbers)
 {
-    return list_make3(list_make5_int(numbers.type, numbers.inner, numbers.child_columns, numbers.strategy,
-                                     numbers.condition),
-                      numbers.indexes, numbers.types);
+    List *five =
+        lappend_int(list_make4_int(numbers.type, numbers.inner, numbers.child_columns, numbers.strategy),
+                    numbers.condition);
+    return list_make3(five, numbers.indexes, numbers.types);
 }
 
 JoinNumbers read_plan_private(List *list)

@@ -114,8 +114,9 @@ SET work_mem = '64kB';
 SELECT * FROM compare('SELECT a.id, l.id FROM page a LEFT JOIN log l ON l.h <@> a.h <= 6');
 RESET work_mem;
 SELECT count(*) FROM (SELECT a.id, l.id FROM page a JOIN log l ON l.h <@> a.h <= 3 LIMIT 20) AS f;
--- Where rows of partitions may have to be tested again, they are not joined so.
-SELECT line FROM plan_of('DELETE FROM log l USING asked a WHERE l.h <@> a.h <= 1') AS line WHERE line ~ 'Simhash';
+-- Where rows of partitions may have to be tested again, they are not joined so. PostgreSQL 13 plans a DELETE of each alone.
+SELECT line FROM plan_of('DELETE FROM log l USING asked a WHERE l.h <@> a.h <= 1') AS line WHERE line ~ 'Simhash'
+    AND current_setting('server_version_num')::int >= 140000;
 SELECT line FROM plan_of('SELECT FROM asked a JOIN log l ON l.h <@> a.h <= 1 FOR UPDATE') AS line WHERE line ~ 'Simhash';
 SELECT line FROM plan_of('UPDATE page p SET lang = NULL FROM log l WHERE l.h <@> p.h <= 1') AS line WHERE line ~ 'Simhash';
 

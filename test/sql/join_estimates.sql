@@ -151,6 +151,30 @@ SELECT verdict(query) FROM unnest(ARRAY[
     'SELECT FROM tenants AS a, tenants AS b WHERE a.h <@> b.h <= 8 AND a.part = b.part AND a.id < b.id',
     'SELECT FROM tenants AS a, tenants AS b WHERE a.h <@> b.h <= 8 AND a.part = 3 AND b.part = 3 AND a.id < b.id']) AS query;
 
+\echo '-- a partitioned table: near rows are in any partition, or in the same one'
+CREATE TABLE anywhere (id int, part int, other int, h simhash) PARTITION BY HASH (id);
+CREATE TABLE anywhere_0 PARTITION OF anywhere FOR VALUES WITH (MODULUS 4, REMAINDER 0);
+CREATE TABLE anywhere_1 (h simhash, gone int, other int, id int, part int);
+ALTER TABLE anywhere_1 DROP COLUMN gone;
+ALTER TABLE anywhere ATTACH PARTITION anywhere_1 FOR VALUES WITH (MODULUS 4, REMAINDER 2);
+CREATE TABLE anywhere_2 PARTITION OF anywhere FOR VALUES WITH (MODULUS 2, REMAINDER 1) PARTITION BY HASH (id);
+CREATE TABLE anywhere_20 PARTITION OF anywhere_2 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE anywhere_21 PARTITION OF anywhere_2 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO anywhere SELECT * FROM copies;
+CREATE TABLE together (id int, part int, other int, h simhash) PARTITION BY LIST (part);
+SELECT format('CREATE TABLE together_%1$s PARTITION OF together FOR VALUES IN (%1$s)', i) FROM generate_series(0, 9) AS i \gexec
+INSERT INTO together SELECT * FROM templates;
+CREATE INDEX ON anywhere USING simhash (h);
+CREATE INDEX ON together USING simhash (h);
+CREATE VIEW parted_verdicts AS
+SELECT kind, number, radius, verdict(format(form, kind, radius)) FROM forms, unnest('{anywhere,together}'::text[]) AS kind, unnest('{0,3,8}'::int[]) AS radius;
+SELECT * FROM parted_verdicts WHERE number <= 5 AND verdict <> 'ok';
+ANALYZE anywhere, together;
+SELECT * FROM parted_verdicts WHERE verdict <> 'ok';
+SELECT count(*) AS forms FROM parted_verdicts;
+SELECT verdict(format('SELECT FROM altered AS a, anywhere AS b WHERE a.h <@> b.h <= %s', r)) AS another, verdict(format('SELECT FROM anywhere_2 AS a, anywhere AS b WHERE a.h <@> b.h <= %s', r)) AS part,
+    verdict(format('SELECT FROM together AS a, together AS b WHERE a.h <@> b.h <= %s AND a.part = 3 AND b.part < 5', r)) AS pruned FROM unnest('{3,8}'::int[]) AS r;
+
 \echo '-- an unknown query has as many near rows as a row of the table'
 SET plan_cache_mode = force_generic_plan;
 PREPARE near (simhash) AS SELECT FROM templates WHERE h <@> $1 <= 8;
@@ -165,6 +189,6 @@ CREATE INDEX ON words USING simhash (h);
 ANALYZE words, weighted;
 SELECT verdict('SELECT FROM words JOIN weighted ON h <@> w <= 3') AS weights, verdict('SELECT FROM words JOIN weighted ON h <@| ball') AS balls;
 
-DROP TABLE words, weighted, kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, strange, altered, repeated, templated, two_forms CASCADE;
+DROP TABLE words, weighted, kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, anywhere, together, strange, altered, repeated, templated, two_forms CASCADE;
 DROP ROLE regress_simhash_asker;
 DROP FUNCTION flip, spread, compare, verdict, expected;

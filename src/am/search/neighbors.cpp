@@ -187,10 +187,8 @@ bool index_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
     return found->figures.rows > 0;
 }
 
-// The planner waits for it, but once for each join in a session.
-constexpr double kPlanningMicroseconds = 1000;
-
-int search_values(const IndexOptInfo *info, const Datum *value, int count, int radius, double *found)
+int search_values(const IndexOptInfo *info, const Datum *value, int count, int radius, double microseconds,
+                  double *found)
 {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash neighbors", ALLOCSET_DEFAULT_SIZES);
@@ -200,7 +198,7 @@ int search_values(const IndexOptInfo *info, const Datum *value, int count, int r
     const PlannedIndex planned = {info, relation};
     const double each =
         index.meta->kind->costs->search(planned, {{radius, true, kExactRecall}, false, 0}).microseconds;
-    count = Min(count, static_cast<int>(kPlanningMicroseconds / each));
+    count = Min(count, static_cast<int>(microseconds / each));
     ValueSearch *search = begin_measuring(index);
     Size all = 0;
     int done = 0;

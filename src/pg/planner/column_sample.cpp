@@ -229,7 +229,7 @@ void note_row(HeapTuple tuple, StatisticsRow *row)
     std::memcpy(row->fixed, GETSTRUCT(tuple), sizeof(row->fixed));
 }
 
-ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &terms)
+ColumnSample describe_column(PlannerInfo *root, VariableStatData *vardata, const DistanceTerms &terms)
 {
     ColumnSample sample = {};
     bool is_default;
@@ -237,7 +237,8 @@ ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &ter
     sample.bits = terms.bits;
     sample.unit = terms.unit;
     sample.rest = 1;
-    sample.rows = vardata->rel != nullptr && vardata->rel->tuples > 0 ? vardata->rel->tuples : kUnknownRows;
+    const double rows = vardata->rel != nullptr ? table_rows(vardata->rel) : 0;
+    sample.rows = rows > 0 ? rows : kUnknownRows;
     sample.distinct = get_variable_numdistinct(vardata, &is_default);
     if (is_default)
         sample.distinct = sample.rows;
@@ -250,7 +251,7 @@ ColumnSample describe_column(VariableStatData *vardata, const DistanceTerms &ter
     }
     if (!statistic_proc_security_check(vardata, terms.function))
         return sample;
-    find_near_rows(vardata->rel, vardata->var, &sample.near);
+    find_near_rows(root, vardata->rel, vardata->var, &sample.near);
     if (!HeapTupleIsValid(vardata->statsTuple))
         return sample;
     sample.statistics = vardata->statsTuple;

@@ -9,6 +9,7 @@ extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_statistic.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "parser/parse_coerce.h"
@@ -143,6 +144,36 @@ void shuffle(Datum *value, double *weight, int count)
     }
 }
 
+// The planner waits for it, but once for each join in a session.
+constexpr double kPlanningMicroseconds = 1000, kPartitionsMicroseconds = 4000;
+
+// Searches the index, or those of the partitions.
+int search_partitions(const NearRows &near, const Datum *value, int count, int radius, double *rows)
+{
+    if (near.partitions == NIL)
+        return source->search(near.index, value, count, radius, kPlanningMicroseconds, rows);
+    const double each = kPartitionsMicroseconds / list_length(near.partitions);
+    std::fill(rows, rows + count, 0);
+    ListCell *cell;
+    foreach (cell, near.partitions) {
+        double found[kSearched];
+        count = source->search(static_cast<const IndexOptInfo *>(lfirst(cell)), value, count, radius, each,
+                               found);
+        for (int i = 0; i < count; i++)
+            rows[i] += found[i] * near.all;
+    }
+    return count;
+}
+
+std::uint32_t number_of(const NearRows &near)
+{
+    std::uint32_t number = source->number(near.index);
+    ListCell *cell;
+    foreach (cell, near.partitions)
+        number = number * 31 + source->number(static_cast<const IndexOptInfo *>(lfirst(cell)));
+    return number;
+}
+
 bool search_values(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found)
 {
     Datum value[kSearched];
@@ -158,7 +189,7 @@ bool search_values(HeapTuple statistics, const NearRows &near, int radius, Found
     if (count < kFewestSearched)
         return false;
     shuffle(value, weight, count);
-    count = source->search(near.index, value, count, radius, rows);
+    count = search_partitions(near, value, count, radius, rows);
     if (count < kFewestSearched)
         return false;
     double weights = 0;
@@ -196,6 +227,61 @@ bool same_of_both(const void *x, const void *y, Index x_relation, Index y_relati
     auto *moved = static_cast<Node *>(copyObjectImpl(x));
     ChangeVarNodes(moved, static_cast<int>(x_relation), static_cast<int>(y_relation), 0);
     return equal(moved, y);
+}
+
+bool is_partitioned(const RelOptInfo *rel)
+{
+    return IS_SIMPLE_REL(rel) && rel->nparts > 0 && rel->part_rels != nullptr;
+}
+
+// At each level of a partitioned table so many of the partitions are asked.
+constexpr int kAsked = 8;
+
+// Adds those of a partition to the figures that are the mean of so many rows.
+void add_figures(const NearRows &part, double part_rows, NearRows *all, double rows)
+{
+    const double weight = part_rows / (rows + part_rows);
+    NeighborFigures &sum = all->figures;
+    const auto steps = rows > 0 ? std::min(sum.steps, part.figures.steps) : part.figures.steps;
+    for (std::uint32_t i = 0; i < steps; i++) {
+        const auto mix = [weight](float &mean, float one) {
+            mean = static_cast<float>(static_cast<double>(mean) * (1 - weight) +
+                                      static_cast<double>(one) * weight);
+        };
+        mix(sum.mean[i], part.figures.mean[i]);
+        mix(sum.share[i], part.figures.share[i]);
+        mix(sum.typical[i], part.figures.typical[i]);
+    }
+    sum.steps = steps;
+    sum.rows += part.figures.rows;
+}
+
+// Indexes of several columns are left out: how many rows are near among those with equal values of the others they tell of
+// a partition.
+void find_in_partitions(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found)
+{
+    double rows = 0;
+    const int step = (rel->nparts + kAsked - 1) / kAsked;
+    for (int i = 0; i < rel->nparts; i += step) {
+        const RelOptInfo *part = rel->part_rels[i];
+        NearRows near;
+        const double part_rows = part != nullptr ? table_rows(part) : 0;
+        if (part_rows <= 0 ||
+            !find_near_rows(root, part,
+                            adjust_appendrel_attrs(root, value, 1, &root->append_rel_array[part->relid]),
+                            &near) ||
+            near.index->nkeycolumns > 1)
+            continue;
+        add_figures(near, part_rows, found, rows);
+        rows += part_rows;
+        if (found->index == nullptr)
+            found->index = near.index;
+        found->bits = near.bits;
+        found->partitions = near.partitions != NIL
+                                ? list_concat(found->partitions, near.partitions)
+                                : lappend(found->partitions, const_cast<IndexOptInfo *>(near.index));
+    }
+    found->all = std::max(table_rows(rel) / std::max(rows, 1.0), 1.0);
 }
 
 } // namespace
@@ -237,11 +323,27 @@ double NearRows::at(const float *figure, int radius) const
 
 void set_near_rows_source(const NearRowsSource *of) { source = of; }
 
-bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
+double table_rows(const RelOptInfo *rel)
 {
-    found->figures.rows = 0;
-    return source != nullptr && rel != nullptr && IS_SIMPLE_REL(rel) && value != nullptr &&
-           source->find(rel, value, found);
+    if (!is_partitioned(rel))
+        return rel->tuples;
+    double rows = 0;
+    for (int i = 0; i < rel->nparts; i++)
+        rows += rel->part_rels[i] != nullptr ? table_rows(rel->part_rels[i]) : 0;
+    return rows;
+}
+
+bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found)
+{
+    *found = {};
+    if (source == nullptr || rel == nullptr || !IS_SIMPLE_REL(rel) || value == nullptr)
+        return false;
+    if (is_partitioned(rel))
+        find_in_partitions(root, rel, value, found);
+    else
+        source->find(rel, value, found);
+    found->rel = rel;
+    return found->known();
 }
 
 bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found)
@@ -250,7 +352,7 @@ bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, Fo
         return false;
     static Remembered remembered[kRemembered];
     static int next;
-    const std::uint32_t number = source->number(near.index);
+    const std::uint32_t number = number_of(near);
     for (Remembered &one : remembered) {
         if (one.index == near.index->indexoid && one.number == number && one.radius == radius &&
             is_row(one.row, statistics)) {
@@ -270,8 +372,7 @@ bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, Fo
 bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b)
 {
     return a.known() && b.known() &&
-           planner_rt_fetch(a.index->rel->relid, root)->relid ==
-               planner_rt_fetch(b.index->rel->relid, root)->relid &&
+           planner_rt_fetch(a.rel->relid, root)->relid == planner_rt_fetch(b.rel->relid, root)->relid &&
            a.index->indexoid == b.index->indexoid;
 }
 
@@ -295,7 +396,7 @@ JoinedValues joined_values(PlannerInfo *root, const NearRows &a, const NearRows 
     foreach (cell, root->eq_classes) {
         const auto *equal = static_cast<const EquivalenceClass *>(lfirst(cell));
         if (!equal->ec_has_const)
-            joined.of_all *= values_of_class(root, equal, a.index->rel, b.index->rel);
+            joined.of_all *= values_of_class(root, equal, a.rel, b.rel);
     }
     return joined;
 }

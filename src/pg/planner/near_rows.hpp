@@ -17,6 +17,11 @@ struct NearRows {
     const IndexOptInfo *index;
     int bits;
     NeighborFigures figures; // of 0 rows if nothing is known
+    // Of a partitioned table the index is that of a partition, and the figures are the mean of the partitions'. They have
+    // been measured within each.
+    const RelOptInfo *rel = nullptr;
+    List *partitions = NIL; // the indexes of some of the partitions; NIL if it is not partitioned
+    double all = 1;         // how many times as many rows as those have all
 
     bool known() const { return figures.rows > 0; }
     // Whether the distance was measured.
@@ -30,18 +35,23 @@ private:
     double at(const float *figure, int radius) const;
 };
 
-// Finds the figures of an index on a value, a column or an expression of the relation's. Returns false if there are none.
+// Finds the figures of an index on a value, a column or an expression of a relation that is not partitioned. Returns false
+// if there are none.
 //
 // And searches an index for the values of a sample of another table's: sets the number of rows within a radius of each, as
 // many as there is time for. Returns their number.
 struct NearRowsSource {
     bool (*find)(const RelOptInfo *rel, Node *value, NearRows *found);
-    int (*search)(const IndexOptInfo *index, const Datum *value, int count, int radius, double *rows);
+    int (*search)(const IndexOptInfo *index, const Datum *value, int count, int radius, double microseconds,
+                  double *rows);
     std::uint32_t (*number)(
         const IndexOptInfo *index); // another one when the index has been vacuumed or analyzed
 };
 void set_near_rows_source(const NearRowsSource *of);
-bool find_near_rows(const RelOptInfo *rel, Node *value, NearRows *found);
+bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found);
+
+// The number of rows of a table. PostgreSQL does not keep it for a partitioned one.
+double table_rows(const RelOptInfo *rel);
 
 // How many near rows in an index the rows of another column have, by the statistics of that.
 struct FoundRows {

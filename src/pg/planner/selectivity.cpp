@@ -92,7 +92,27 @@ struct OwnPairs {
     const PairFractions *pairs; // of the statistics
     double groups;              // of rows, within which they are joined
     double itself;              // a row joined with itself; 0 if it is not
+    bool many;                  // rows are joined, so that planning may take some time
 };
+
+// Returns how many other rows of its table are near a row. Indexes of partitions tell of those in the same one. Where no rows
+// are searched for in all of them, it is assumed that some near rows are in the same one and some in any.
+FoundRows own_near(const OwnPairs &own, int radius)
+{
+    const ColumnSample &sample = *own.sample;
+    const NearRows &near = sample.near;
+    FoundRows found = {near.mean(radius), near.share(radius)}, all;
+    if (near.partitions == NIL)
+        return found;
+    const double within = found.mean;
+    const bool searchable = own.many && near.all < 1.01 && sample.statistics != nullptr && sample.readable;
+    found.mean = searchable && search_near_rows(sample.statistics, near, radius, &all)
+                     ? std::max(within, all.mean - 1)
+                     : within * std::sqrt(list_length(near.partitions) * near.all);
+    if (within > 0)
+        found.share = 1 - std::pow(1 - found.share, found.mean / within);
+    return found;
+}
 
 // Returns the fraction of pairs of rows within the radius. Statistics show how many rows are equal more exactly, and more
 // than the measured distances.
@@ -105,7 +125,7 @@ double own_pairs(const OwnPairs &own, int radius)
         const int place = radius >> own.pairs->shift;
         found = own.pairs->common[place] + (sample.near.reaches(radius) ? 0 : own.pairs->others[place]);
     }
-    const double near = values * (sample.near.mean(radius) * own.groups + own.itself) / sample.rows;
+    const double near = values * (own_near(own, radius).mean * own.groups + own.itself) / sample.rows;
     return std::min(std::max({near, found, ball_volume(sample.bits, radius) * values * values}), values);
 }
 
@@ -118,8 +138,8 @@ double matched_share(double mean, double share, double part)
 
 double own_matched(const OwnPairs &own, int radius, double part)
 {
-    const NearRows &near = own.sample->near;
-    const double matched = matched_share(near.mean(radius), near.share(radius), part);
+    const FoundRows near = own_near(own, radius);
+    const double matched = matched_share(near.mean, near.share, part);
     return (1 - own.sample->nulls) * (own.itself > 0 ? 1 - (1 - part) * (1 - matched) : matched);
 }
 
@@ -174,8 +194,12 @@ template <typename Fraction> double fraction_of_terms(const DistanceTerms &terms
 // The part of a table's rows that satisfies the conditions on it alone.
 double part_of_rows(const RelOptInfo *rel)
 {
-    return rel->rows > 0 && rel->tuples > 0 ? std::min(rel->rows / rel->tuples, 1.0) : 1;
+    const double all = table_rows(rel);
+    return rel->rows > 0 && all > 0 ? std::min(rel->rows / all, 1.0) : 1;
 }
+
+// For a few rows planning should not take the time to search, for those of a join of partitions less still.
+constexpr double kManyRows = 1000, kSomeRows = 100;
 
 // Describes a join of a table with itself; if it is another join, the sample is null.
 OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSample &a_sample,
@@ -186,12 +210,12 @@ OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSamp
     // A row that satisfies the other conditions on one side most often does so on the other side.
     const double part = std::max(part_of_rows(a.rel), part_of_rows(b.rel));
     const JoinedValues joined = joined_values(root, a_sample.near, b_sample.near);
-    return {&b_sample, &pairs, joined.of_columns, excludes_itself(a.rel, b.rel) ? 0 : joined.of_all / part};
+    return {&b_sample, &pairs, joined.of_columns, excludes_itself(a.rel, b.rel) ? 0 : joined.of_all / part,
+            std::min(a.rel->rows, b.rel->rows) >= kSomeRows};
 }
 
 // The rows of one table that are near those of another one, as searches have found. That may tell whether the table has a
-// certain row, so it is for those who may read it. For a few rows planning should not take the time.
-constexpr double kManyRows = 1000;
+// certain row, so it is for those who may read it.
 
 bool found_near(const VariableStatData &asked, const ColumnSample &asked_sample, const ColumnSample &sample,
                 int radius, FoundRows *found)
@@ -254,7 +278,7 @@ template <typename Use>
 auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, const DistanceTerms &terms,
                    const Use &use)
 {
-    ColumnSample sample = describe_column(vardata, terms);
+    ColumnSample sample = describe_column(root, vardata, terms);
     const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms, sample);
 
     if (center != nullptr) {
@@ -274,7 +298,7 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
     if (contain_var_clause(query)) { // a row of another table
         VariableStatData asked;
         examine_variable(root, query, 0, &asked);
-        ColumnSample asked_sample = describe_column(&asked, terms);
+        ColumnSample asked_sample = describe_column(root, &asked, terms);
         const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
         const OwnPairs own = own_join(root, asked, asked_sample, *vardata, sample, pairs);
         auto result = use([&](int radius) {
@@ -388,7 +412,8 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     VariableStatData left, right;
     bool reversed;
     get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
-    ColumnSample left_sample = describe_column(&left, terms), right_sample = describe_column(&right, terms);
+    ColumnSample left_sample = describe_column(root, &left, terms),
+                 right_sample = describe_column(root, &right, terms);
     const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
     const JoinSides sides = {&left,        &right,
                              &left_sample, &right_sample,

@@ -167,13 +167,22 @@ INSERT INTO together SELECT * FROM templates;
 CREATE INDEX ON anywhere USING simhash (h);
 CREATE INDEX ON together USING simhash (h);
 CREATE VIEW parted_verdicts AS
-SELECT kind, number, radius, verdict(format(form, kind, radius)) FROM forms, unnest('{anywhere,together}'::text[]) AS kind, unnest('{0,3,8}'::int[]) AS radius;
+SELECT kind, number, radius, verdict(format(form, kind, radius), 5, 40) FROM forms, unnest('{anywhere,together}'::text[]) AS kind, unnest('{0,3,8}'::int[]) AS radius;
 SELECT * FROM parted_verdicts WHERE number <= 5 AND verdict <> 'ok';
 ANALYZE anywhere, together;
 SELECT * FROM parted_verdicts WHERE verdict <> 'ok';
 SELECT count(*) AS forms FROM parted_verdicts;
+SELECT number, verdict(format(form, 'anywhere', 8), 3) FROM forms WHERE number BETWEEN 2 AND 4 ORDER BY number;
 SELECT verdict(format('SELECT FROM altered AS a, anywhere AS b WHERE a.h <@> b.h <= %s', r)) AS another, verdict(format('SELECT FROM anywhere_2 AS a, anywhere AS b WHERE a.h <@> b.h <= %s', r)) AS part,
     verdict(format('SELECT FROM together AS a, together AS b WHERE a.h <@> b.h <= %s AND a.part = 3 AND b.part < 5', r)) AS pruned FROM unnest('{3,8}'::int[]) AS r;
+\echo '-- of an expression there are no values to search for, and no partition knows of the near rows in others: some are expected'
+CREATE TABLE apart (id int, b bigint) PARTITION BY RANGE (id);
+CREATE TABLE apart_0 PARTITION OF apart FOR VALUES FROM (0) TO (3000);
+CREATE TABLE apart_1 PARTITION OF apart FOR VALUES FROM (3000) TO (10000);
+INSERT INTO apart SELECT id + side * 4000, h::bigint # side FROM uniform, generate_series(0, 1) AS side WHERE id < 3000;
+CREATE INDEX ON apart USING simhash ((b::simhash));
+ANALYZE apart;
+SELECT verdict('SELECT FROM apart AS a, apart AS b WHERE a.b::simhash <@> b.b::simhash <= 3 AND a.id < b.id', 40), verdict('SELECT FROM apart AS a WHERE EXISTS (SELECT FROM apart AS b WHERE a.b::simhash <@> b.b::simhash <= 3 AND a.id <> b.id)', 40);
 
 \echo '-- an unknown query has as many near rows as a row of the table'
 SET plan_cache_mode = force_generic_plan;
@@ -189,6 +198,6 @@ CREATE INDEX ON words USING simhash (h);
 ANALYZE words, weighted;
 SELECT verdict('SELECT FROM words JOIN weighted ON h <@> w <= 3') AS weights, verdict('SELECT FROM words JOIN weighted ON h <@| ball') AS balls;
 
-DROP TABLE words, weighted, kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, anywhere, together, strange, altered, repeated, templated, two_forms CASCADE;
+DROP TABLE words, weighted, kinds, forms, uniform, copies, templates, growing, numbers, wide, texts, asked, tenants, anywhere, together, apart, strange, altered, repeated, templated, two_forms CASCADE;
 DROP ROLE regress_simhash_asker;
 DROP FUNCTION flip, spread, compare, verdict, expected;

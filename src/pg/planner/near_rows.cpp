@@ -235,7 +235,7 @@ bool is_partitioned(const RelOptInfo *rel)
 }
 
 // At each level of a partitioned table so many of the partitions are asked.
-constexpr int kAsked = 8;
+constexpr int kAsked = 16;
 
 // Adds those of a partition to the figures that are the mean of so many rows.
 void add_figures(const NearRows &part, double part_rows, NearRows *all, double rows)

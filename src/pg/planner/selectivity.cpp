@@ -39,14 +39,18 @@ constexpr int kUnknownBits = 256;
 // revisions: 0.6 at radius 3, 0.5 at radius 8. For bit strings of n bits, the radius is scaled by 64 / n.
 constexpr double kNearRowsPerBit = 0.5;
 
+double assumed_rows(const ColumnSample &sample, int radius)
+{
+    return kNearRowsPerBit * radius * kBits / std::max(sample.bits, 1);
+}
+
 // Returns the fraction of rows assumed to be near a value that is not a common one, which the sample is too
 // small to show: its duplicates and a few near-duplicates.
 double few_rows(const ColumnSample &sample, int radius)
 {
     if (sample.near.known())
         return std::min((1 + sample.near.typical(radius)) / sample.rows, 1.0);
-    const double near_rows = kNearRowsPerBit * radius * kBits / std::max(sample.bits, 1);
-    return std::min(1 / sample.rest_distinct + near_rows / sample.rows, 1.0);
+    return std::min(1 / sample.rest_distinct + assumed_rows(sample, radius) / sample.rows, 1.0);
 }
 
 // Returns the fraction of rows within `radius` of a known query. `distance` has those of the values to it, or is null for
@@ -96,7 +100,7 @@ struct OwnPairs {
 };
 
 // Returns how many other rows of its table are near a row. Indexes of partitions tell of those in the same one. Where no rows
-// are searched for in all of them, it is assumed that some near rows are in the same one and some in any.
+// are searched for in all of them, it is the geometric mean of their number and the assumed one.
 FoundRows own_near(const OwnPairs &own, int radius)
 {
     const ColumnSample &sample = *own.sample;
@@ -106,10 +110,13 @@ FoundRows own_near(const OwnPairs &own, int radius)
         return found;
     const double within = found.mean;
     const bool searchable = own.many && near.all < 1.01 && sample.statistics != nullptr && sample.readable;
+    const double seen = std::max(within, 0.5 / near.figures.rows);
     found.mean = searchable && search_near_rows(sample.statistics, near, radius, &all)
                      ? std::max(within, all.mean - 1)
-                     : within * std::sqrt(list_length(near.partitions) * near.all);
-    if (within > 0)
+                     : std::max(within, std::sqrt(seen * assumed_rows(sample, radius)));
+    if (within <= 0)
+        found.share = std::min(found.mean, 1.0);
+    else
         found.share = 1 - std::pow(1 - found.share, found.mean / within);
     return found;
 }

@@ -93,12 +93,32 @@ FETCH BACKWARD ALL FROM c \g /dev/null
 FETCH FORWARD 3 FROM c;
 SELECT * FROM seen ORDER BY d, id LIMIT 3;
 COMMIT;
+-- The current row may be one of the sort.
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM page WHERE tenant = 5 ORDER BY h <@> '0123456789abcdef' LIMIT 12;
+MOVE LAST FROM c;
+DELETE FROM page WHERE CURRENT OF c;
+ROLLBACK;
 
 \echo '-- Not where rows are locked or changed: a test of a new version would look for it in one part only.'
 SELECT shown($$SELECT id FROM page WHERE tenant = 5 ORDER BY h <@> '0123456789abcdef' LIMIT 5 FOR UPDATE$$);
 UPDATE page SET id = -1 FROM (SELECT ctid AS place FROM page WHERE tenant = 5 ORDER BY h <@> '0123456789abcdef' LIMIT 5) AS n WHERE ctid = place;
 SELECT count(*), max(h <@> '0123456789abcdef') = max(expected) AS equal FROM page, (SELECT max(d) AS expected FROM (SELECT h <@> '0123456789abcdef' AS d FROM page
     WHERE tenant = 5 ORDER BY (h <@> '0123456789abcdef')::int + 0 LIMIT 5) AS x) AS e WHERE id = -1;
+
+\echo '-- Where many rows are near, the radius of the index is smaller.'
+CREATE TABLE skewed AS SELECT i AS id, i % 100 AS tenant, CASE WHEN i % 3 = 0 THEN '0000000000000000' ELSE hashint8extended(i, 1)::simhash END AS h FROM generate_series(1, 30000) AS i;
+CREATE INDEX ON skewed (tenant);
+CREATE INDEX ON skewed USING simhash (h);
+VACUUM ANALYZE skewed;
+DO $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXPLAIN (COSTS OFF) SELECT id FROM skewed WHERE tenant = 5 ORDER BY h <@> '0000000000000007' LIMIT 5 LOOP
+        IF line ~ '<@' AND substring(line FROM ',([0-9]+)>')::int >= 3 THEN RAISE '%', line; END IF;
+    END LOOP;
+END $$;
 
 \echo '-- Row-level security'
 CREATE ROLE regress_nearest;

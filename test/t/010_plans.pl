@@ -108,7 +108,7 @@ for my $settings ([], $ssd) {
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 AND h <@> '$stored' <= 3", qr/^Index Scan \(spread_1000000_h\)$/,
         %with);
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 30",
-        qr/^Limit \(Result \(Append \(Index Scan by distance \(spread_1000000_h\), Sort \(.*spread_1000000_label/, %with);
+        qr/^Limit \(Result \(Append \(Result \(Materialize \(Index Scan by distance \(spread_1000000_h\)\)\), Sort \(.*spread_1000000_label/, %with);
     # Of 20,000 rows: the 10 nearest are among the 500 nearest of all, and 300 among 15,000.
     plan_is("SELECT * FROM spread_1000000 WHERE label < 20 ORDER BY h <@> '$stored' LIMIT 10",
         qr/^Limit \(Index Scan by distance/, %with);
@@ -216,7 +216,7 @@ for my $settings ([], $ssd) {
     plan_is("SELECT * FROM wide WHERE label = 5 ORDER BY s <@> '$signature' LIMIT 10", qr/^Limit \(Sort \(.*wide_label/, %with);
 }
 plan_is("SELECT * FROM wide WHERE label < 10 ORDER BY s <@> '$signature' LIMIT 10",
-    qr/^Limit \(Result \(Append \(Index Scan by distance \(wide_s\), Sort \(.*wide_label/, settings => $ssd);
+    qr/^Limit \(Result \(Append \(Result \(Materialize \(Index Scan by distance \(wide_s\)\)\), Sort \(.*wide_label/, settings => $ssd);
 my @recall = map { index_cost("SELECT * FROM wide WHERE s <@| signature_ball('$signature', 128, $_)") } 0.5, 0.9, 0.99, 1;
 cmp_ok($recall[$_], '<', $recall[ $_ + 1 ], 'the cost of a ball grows with its recall') for 0 .. 2;
 cmp_ok(10 * $recall[1], '<', $recall[3], 'and an exact search costs much more');

@@ -9,7 +9,9 @@
 //
 // A row that is not within the radius, or has no distance, is in the second part: its condition is that the first one is
 // not true. Both parts scan the same table, which an EvalPlanQual test does not permit: it offers the row that it tests to
-// one of them only. So the path is not for rows that are locked; queries that change rows have no order.
+// one of them only. So the path is not for rows that are locked; queries that change rows have no order. Nor may WHERE
+// CURRENT OF find the first scan, which has no current row while the sort returns rows: it does not look below a
+// Materialize, which keeps nothing unless the rows are read again.
 #include "am/search/nearest_path.hpp"
 
 #include "am/search/cost.hpp"
@@ -208,10 +210,17 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTbl
     if (!can_divide(root, rel, entry) || !find_scans(rel, &ordered, &cheapest))
         return;
     Cost first;
-    const int radius = affordable_radius(root, ordered, kShare * cheapest->total_cost, &first);
+    const Cost most = kShare * cheapest->total_cost;
+    int radius = affordable_radius(root, ordered, most, &first);
     if (radius < 0 || cheapest->total_cost / 2 >= ordered->path.startup_cost)
         return;
     Path *near = near_scan(root, ordered, radius);
+    // The rows may be nearer than those near by chance.
+    for (; near != nullptr && near->total_cost > most; near = near_scan(root, ordered, radius)) {
+        if (radius == 0)
+            return;
+        radius /= 2;
+    }
     if (near == nullptr)
         return;
     Path *far = far_sort(root, ordered, cheapest, radius);
@@ -227,7 +236,7 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTbl
     both->path.startup_cost = std::sqrt(first * near->total_cost) + far->total_cost / 2;
     add_disabled_nodes(near, &both->path);
     add_disabled_nodes(far, &both->path);
-    both->subpaths = list_make2(near, far);
+    both->subpaths = list_make2(create_material_path(rel, near), far);
     both->first_partial_path = 2;
     both->limit_tuples = -1;
     add_path(rel, &both->path);

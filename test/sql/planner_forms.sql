@@ -594,7 +594,7 @@ ANALYZE split;
 SET enable_seqscan = off;
 SET enable_incremental_sort = off;
 SET parallel_leader_participation = off;
-SELECT plan_text('SELECT a.id, b.id FROM split a, LATERAL (SELECT id FROM split b ORDER BY b.s <@> a.s, b.id LIMIT 1) b') ~ 'Parallel Append(.|\n)*Order By' AS parallel;
+SELECT plan_text('SELECT a.id, b.id FROM split a, LATERAL (SELECT id FROM split b ORDER BY b.s <@> a.s, b.id LIMIT 1) b') ~ 'Parallel Append\s+->  Index Scan' AS parallel;
 SELECT count(*) AS rows, count(*) FILTER (WHERE a.id = b.id) AS same FROM split a, LATERAL (SELECT id FROM split b ORDER BY b.s <@> a.s, b.id LIMIT 1) b WHERE a.id < 5;
 SELECT id FROM split ORDER BY s <@> (SELECT s FROM split WHERE id = 7), id LIMIT 1;
 RESET parallel_leader_participation;

@@ -167,6 +167,14 @@ SQL
         ok(waits($node, 'INSERT'), 'the scan waits with its pin');
     }
     $keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
+    # It may not have removed the entries of that leaf yet. Then it waits, as that of a btree does.
+    my $vacuum;
+    do { $vacuum = sql("SELECT max(coalesce(wait_event, 'runs')) FROM pg_stat_activity WHERE query ~ '^VACUUM apart' AND state = 'active'") } while $vacuum ne '' && $vacuum ne 'BufferPin';
+    if ($vacuum eq 'BufferPin') {
+        $keeper->query_safe('SELECT pg_advisory_unlock_all()');
+        $_->query('SELECT 1'), $_->quit for $scan, $cleaner;
+        return sparse_leaves($pinned);
+    }
     $cleaner->query('SELECT 1');
     my $leaves = sql("SELECT value FROM simhash_index_stats('apart_h_excl') WHERE name = 'leaf_pages'");
     $keeper->query_safe('SELECT pg_advisory_unlock_all()');

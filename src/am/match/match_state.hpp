@@ -200,7 +200,8 @@ inline bool is_matched(const MatchSearch &search, uint32 query)
     return search.finishes && search.reading[query].matched;
 }
 
-inline constexpr Size kMatchedLocked = 4; // queries, for which a leaf may stay locked
+// A leaf of so many queries may stay locked for them, and for more than so many it is fetched whole.
+inline constexpr Size kMatchedLocked = 64, kFetchedWhole = 4;
 
 // Goes through the leaves of the open source and their queries until enough matches wait. Calls begin() for each leaf,
 // which sets `at` and `end`, and match(i) for each query. A leaf of few queries stays locked for them, and is copied for
@@ -222,6 +223,8 @@ template <typename Begin, typename Match> bool match_leaves(MatchSearch *search,
         search->block = BufferGetBlockNumber(buffer);
         search->page = search->reader.page;
         begin();
+        for (Size at = 0; search->end - search->at > kFetchedWhole && at < BLCKSZ; at += 64)
+            __builtin_prefetch(search->page + at);
         const Size few = Min(search->at + kMatchedLocked, search->end);
         while (few == search->end && search->at < few && search->output->pairs < search->wanted)
             match(search->at++);

@@ -3,17 +3,13 @@
 --
 -- Times are processor time of the session, of a parallel plan that of its leader. The plans take turns, three times; the
 -- least time counts. What takes more than 3 s runs once.
-\set QUIET on
-\pset footer off
-SET client_min_messages = warning;
-CREATE EXTENSION simhash;
 
 -- Rows -----------------------------------------------------------------------------------------------------
 
-\ir page.sql
+\ir plans.sql
 ALTER TABLE page ADD COLUMN label integer, ADD COLUMN tenant integer;
 UPDATE page SET label = abs(hashint4(id)) % 1000, tenant = (id % (:rows / 5)) % 20;
-CREATE TABLE asked AS SELECT i AS id, flip(hashint8extended(i, 1 + (i % 10 > 0)::integer)::simhash, -i, abs(hashint4(i)) % 6) AS h,
+CREATE TABLE asked AS SELECT i AS id, flip(:new) AS h,
     abs(hashint4(i)) % 1000 AS label FROM generate_series(1, :rows / 10) i;
 CREATE TABLE bigints AS SELECT id, h::bigint AS h, label FROM page WHERE id % 4 = 0 OR id > :rows * 4 / 5;
 CREATE TABLE tenants AS SELECT id, tenant, h, label FROM page WHERE id % 4 = 0 OR id > :rows * 4 / 5;
@@ -34,12 +30,6 @@ VACUUM ANALYZE;
 -- Measuring ------------------------------------------------------------------------------------------------
 
 CREATE TABLE measured (number integer, chosen boolean, text text, plan text, seconds float8, expected float8, found float8);
-CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-    SELECT split_part(pg_read_file('/proc/' || pg_backend_pid() || '/schedstat'), ' ', 1)::float8 / 1e9 $$;
-CREATE FUNCTION plan_name(plan json) RETURNS text LANGUAGE sql AS $$
-    SELECT CASE WHEN plan -> 'Pairs of' IS NOT NULL THEN 'pairs' WHEN plan ->> 'Node Type' = 'Custom Scan' THEN 'batches'
-        WHEN plan ->> 'Node Type' ~ 'Loop|Join' THEN lower(plan ->> 'Node Type')
-        ELSE (SELECT max(plan_name(part)) FROM json_array_elements(plan -> 'Plans') part) END $$;
 CREATE PROCEDURE measure(number integer, statement text, workers integer) LANGUAGE plpgsql AS $$
 DECLARE
     plan json; known text[]; setting text; begun timestamptz; spent float8; runs integer;

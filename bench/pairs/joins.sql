@@ -3,19 +3,14 @@
 --
 -- Times are processor time of the session, planning included, with all columns of the result computed. The two plans take
 -- turns, three times, each repeated for a fifth of a second; the least mean counts. What takes more than 20 s runs once.
-\set QUIET on
-\pset footer off
-SET client_min_messages = warning;
-CREATE EXTENSION simhash;
 
 -- Rows -----------------------------------------------------------------------------------------------------
 
-\ir page.sql
+\ir plans.sql
 ALTER TABLE page ADD COLUMN lang text, ADD COLUMN label integer;
 -- a copy has the language of its original
 UPDATE page SET lang = 'l' || abs(hashint4(CASE WHEN id > :rows * 4 / 5 THEN id - :rows * 4 / 5 ELSE id END)) % 5, label = abs(hashint4(id)) % 100;
 -- New rows without an index, one in ten near a row of page, and three times as many with one.
-\set new 'hashint8extended(i, 1 + (i % 10 > 0)::integer)::simhash, -i, abs(hashint4(i)) % 6'
 CREATE TABLE asked AS SELECT i AS id, flip(:new) AS h FROM generate_series(1, least(:rows, 1000000)) i;
 CREATE TABLE million AS TABLE asked;
 CREATE TABLE three AS SELECT i AS id, flip(:new) AS h FROM generate_series(1, 3 * least(:rows, 1000000)) i;
@@ -43,12 +38,6 @@ VACUUM ANALYZE;
 
 CREATE TABLE measured (number integer GENERATED ALWAYS AS IDENTITY, method text, radius integer, plan text, seconds float8, other text,
     other_seconds float8, expected float8, found float8);
-CREATE FUNCTION plan_name(plan json) RETURNS text LANGUAGE sql AS $$
-    SELECT CASE WHEN plan -> 'Pairs of' IS NOT NULL THEN 'pairs' WHEN plan ->> 'Node Type' = 'Custom Scan' THEN 'batches'
-        WHEN plan ->> 'Node Type' ~ 'Loop|Join' THEN lower(plan ->> 'Node Type')
-        ELSE (SELECT max(plan_name(part)) FROM json_array_elements(plan -> 'Plans') part) END $$;
-CREATE FUNCTION processor_seconds() RETURNS float8 LANGUAGE sql VOLATILE AS $$
-    SELECT split_part(pg_read_file('/proc/' || pg_backend_pid() || '/schedstat'), ' ', 1)::float8 / 1e9 $$;
 -- Runs a statement; returns what EXPLAIN says, and sets the time of one run.
 CREATE FUNCTION execute(statement text, joins boolean, OUT took float8, OUT plan json) LANGUAGE plpgsql AS $$
 DECLARE begun timestamptz := clock_timestamp(); spent float8; runs integer := 0;

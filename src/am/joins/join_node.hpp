@@ -69,6 +69,8 @@ IndexOptInfo *part_of_index(const RelOptInfo *member, Oid whole);
 List *ordered_clauses(PlannerInfo *root, const List *clauses);
 // The number of a clause among others.
 int place_of(const List *clauses, const RestrictInfo *clause);
+// Returns the columns that expressions have: the very nodes.
+List *columns_in(List *expressions);
 Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses,
                 List *plans);
 extern const CustomPathMethods kJoinPathMethods;

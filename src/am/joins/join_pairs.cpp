@@ -73,9 +73,7 @@ PlannedPairs read_path_private(List *list)
 void add_columns(List *expressions, List **columns)
 {
     ListCell *cell, *inner;
-    foreach (cell,
-             pull_var_clause(reinterpret_cast<Node *>(expressions),
-                             PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS)) {
+    foreach (cell, columns_in(expressions)) {
         auto *var = static_cast<Expr *>(lfirst(cell));
         bool seen = false;
         foreach (inner, *columns)

@@ -102,6 +102,12 @@ int place_of(const List *clauses, const RestrictInfo *clause)
     return -1;
 }
 
+List *columns_in(List *expressions)
+{
+    return pull_var_clause(reinterpret_cast<Node *>(expressions),
+                           PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
+}
+
 namespace
 {
 
@@ -122,13 +128,6 @@ List *add_column(List *columns, const void *expression)
     auto *copy = static_cast<Expr *>(copyObjectImpl(expression));
     const auto number = static_cast<AttrNumber>(list_length(columns) + 1);
     return lappend(columns, makeTargetEntry(copy, number, nullptr, false));
-}
-
-// The columns that an expression has: the very nodes.
-List *columns_in(const void *expression)
-{
-    return pull_var_clause(static_cast<Node *>(const_cast<void *>(expression)),
-                           PVC_RECURSE_AGGREGATES | PVC_RECURSE_WINDOWFUNCS | PVC_RECURSE_PLACEHOLDERS);
 }
 
 // Finds the column of a table with the same number.

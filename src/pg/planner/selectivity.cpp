@@ -223,7 +223,6 @@ OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSamp
 
 // The rows of one table that are near those of another one, as searches have found. That may tell whether the table has a
 // certain row, so it is for those who may read it.
-
 bool found_near(const VariableStatData &asked, const ColumnSample &asked_sample, const ColumnSample &sample,
                 int radius, FoundRows *found)
 {

@@ -231,18 +231,41 @@ Conditions read_conditions(PlannerInfo *root, List *quals, Oid family, int bits)
     return conditions;
 }
 
+// What a page of a tablespace costs.
+struct PageCosts {
+    double random, sequential;
+};
+
+PageCosts page_costs(Oid tablespace)
+{
+    PageCosts costs;
+    get_tablespace_page_costs(tablespace, &costs.random, &costs.sequential);
+    return costs;
+}
+
 // Returns the cost of one of many pages that are read in ascending order and prefetched, computed as PostgreSQL
 // does.
-Cost page_cost(double fraction, double random, double sequential)
+Cost page_cost(double fraction, const PageCosts &costs)
 {
-    return random - (random - sequential) * std::sqrt(fraction);
+    return costs.random - (costs.random - costs.sequential) * std::sqrt(fraction);
 }
 
 // Returns the cost of the pages that many searches together read of so many, each once. If they fit into the cache, the
 // more of them are read, the less each costs: a search locates its leaves ahead, and they are fetched together.
-Cost pages_together(double fetched, double pages, double random, double sequential)
+Cost pages_together(double fetched, double pages, const PageCosts &costs)
 {
-    return fetched * (fetched <= pages ? page_cost(fetched / pages, random, sequential) : random);
+    return fetched * (fetched <= pages ? page_cost(fetched / pages, costs) : costs.random);
+}
+
+double table_pages(const RelOptInfo *rel) { return Max(1.0, static_cast<double>(rel->pages)); }
+
+// The distinct pages on which so many rows are expected.
+double distinct_pages(double pages, double rows) { return Min(pages, 2 * pages * rows / (2 * pages + rows)); }
+
+// The pages of the table that are read for so many rows, as far as they do not stay in the cache.
+double pages_read(PlannerInfo *root, const IndexOptInfo *info, double rows)
+{
+    return index_pages_fetched(rows, info->rel->pages, info->pages, root);
 }
 
 // The rows and pages that a scan fetches from the table.
@@ -254,12 +277,18 @@ struct Fetched {
 
 Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
 {
-    double pages = Max(1.0, static_cast<double>(rel->pages));
-    Fetched fetched;
-    fetched.rows = clamp_row_est(selectivity * rel->tuples);
-    fetched.pages = Min(pages, 2 * pages * fetched.rows / (2 * pages + fetched.rows));
-    fetched.scattered = fetched.rows > kPlainRows + kPlainRowsPerPage * fetched.pages ? fetched.rows : 0;
-    return fetched;
+    const double rows = clamp_row_est(selectivity * rel->tuples);
+    const double pages = distinct_pages(table_pages(rel), rows);
+    return {rows, pages, rows > kPlainRows + kPlainRowsPerPage * pages ? rows : 0};
+}
+
+// Returns the correlation with which PostgreSQL charges a cost between those of no correlation and of a full one. It
+// interpolates by the square.
+double correlation_for(Cost wanted, Cost uncorrelated, Cost correlated)
+{
+    if (wanted >= uncorrelated || correlated >= uncorrelated)
+        return 0;
+    return std::sqrt(Min(1.0, (uncorrelated - wanted) / (uncorrelated - correlated)));
 }
 
 // PostgreSQL considers a bitmap heap scan cheaper than a plain index scan whenever more than one page of the
@@ -271,22 +300,14 @@ Fetched fetched_rows(const RelOptInfo *rel, Selectivity selectivity)
 double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
                          Selectivity selectivity)
 {
-    const RelOptInfo *rel = info->rel;
-    double random, sequential;
-    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-    const double rows = fetched.rows, pages = Max(1.0, static_cast<double>(rel->pages));
-    if (pages > effective_cache_size || fetched.scattered > 0)
-        return 0;
-
+    const PageCosts costs = page_costs(info->rel->reltablespace);
+    const double pages = table_pages(info->rel);
     const double together = std::ceil(selectivity * pages);
     const double bitmap_pages = Min(pages, std::ceil(fetched.pages));
     const Cost bitmap =
-        bitmap_pages * (bitmap_pages >= 2 ? page_cost(bitmap_pages / pages, random, sequential) : random);
-    const Cost uncorrelated = index_pages_fetched(rows, rel->pages, info->pages, root) * random;
-    const Cost correlated = together > 0 ? random + (together - 1) * sequential : 0;
-    if (bitmap >= uncorrelated || correlated >= uncorrelated)
-        return 0;
-    return std::sqrt(Min(1.0, (uncorrelated - bitmap) / (uncorrelated - correlated)));
+        bitmap_pages * (bitmap_pages >= 2 ? page_cost(bitmap_pages / pages, costs) : costs.random);
+    const Cost correlated = together > 0 ? costs.random + (together - 1) * costs.sequential : 0;
+    return correlation_for(bitmap, pages_read(root, info, fetched.rows) * costs.random, correlated);
 }
 
 // The same for many scans. PostgreSQL charges each for a row at least, but where few rows have near ones most scans find
@@ -294,24 +315,13 @@ double plain_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetc
 double repeated_correlation(PlannerInfo *root, const IndexOptInfo *info, const Fetched &fetched,
                             Selectivity *selectivity, double loop_count)
 {
-    const RelOptInfo *rel = info->rel;
-    double random, sequential;
-    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-    const double pages = Max(1.0, static_cast<double>(rel->pages));
-    if (pages > effective_cache_size || fetched.scattered > 0)
-        return 0;
-    const auto read = [&](double rows) {
-        return index_pages_fetched(rows * loop_count, rel->pages, info->pages, root);
-    };
-    const double rows = *selectivity * rel->tuples;
+    const PageCosts costs = page_costs(info->rel->reltablespace);
+    const double pages = table_pages(info->rel), rows = *selectivity * info->rel->tuples;
+    const auto read = [&](double each) { return pages_read(root, info, each * loop_count); };
     if (rows < 1)
         *selectivity = 0;
-    const Cost wanted = pages_together(read(rows), pages, random, sequential);
-    const Cost uncorrelated = read(fetched.rows) * random;
-    const Cost correlated = read(std::ceil(*selectivity * pages)) * random;
-    if (wanted >= uncorrelated || correlated >= uncorrelated)
-        return 0;
-    return std::sqrt(Min(1.0, (uncorrelated - wanted) / (uncorrelated - correlated)));
+    return correlation_for(pages_together(read(rows), pages, costs), read(fetched.rows) * costs.random,
+                           read(std::ceil(*selectivity * pages)) * costs.random);
 }
 
 const SearchCosts &search_costs(const PlannedIndex &index)
@@ -366,18 +376,16 @@ struct Searches {
 Cost price_searches(PlannerInfo *root, const IndexOptInfo *info, const SearchEstimate &estimate,
                     const Searches &searches)
 {
-    double random, sequential;
-    get_tablespace_page_costs(info->reltablespace, &random, &sequential);
+    const PageCosts costs = page_costs(info->reltablespace);
     const double read = estimate.pages * searches.number;
     const Cost time = time_cost(estimate.microseconds * searches.number);
     if (searches.loops * searches.number > 1) {
         const double fetched = index_pages_fetched(read * searches.loops, info->pages, info->pages, root);
-        return pages_together(fetched, info->pages, random, sequential) / searches.loops + time;
+        return pages_together(fetched, info->pages, costs) / searches.loops + time;
     }
     const double in_order = estimate.pages - estimate.random;
     const Cost page =
-        (estimate.random * random + in_order * page_cost(estimate.fraction, random, sequential)) /
-        estimate.pages;
+        (estimate.random * costs.random + in_order * page_cost(estimate.fraction, costs)) / estimate.pages;
     return read * page + time;
 }
 
@@ -474,13 +482,10 @@ RingCost ring_cost(double rows, double wanted, Cost search)
 // the pages are in memory.
 Cost first_pages(PlannerInfo *root, const IndexOptInfo *info, double rows, double wanted, double loop_count)
 {
-    const RelOptInfo *rel = info->rel;
-    double random, sequential;
-    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
-    const double pages = Max(1.0, static_cast<double>(rel->pages));
-    const double first = Min(pages, 2 * pages * wanted / (2 * pages + wanted)) / loop_count;
-    const double all = index_pages_fetched(rows * loop_count, rel->pages, info->pages, root) / loop_count;
-    return Max(0.0, first * sequential - wanted / rows * all * random);
+    const PageCosts costs = page_costs(info->rel->reltablespace);
+    const double first = distinct_pages(table_pages(info->rel), wanted) / loop_count;
+    const double all = pages_read(root, info, rows * loop_count) / loop_count;
+    return Max(0.0, first * costs.sequential - wanted / rows * all * costs.random);
 }
 
 // Counts the searches of conditions = ANY (array) on the columns before the searched one.
@@ -500,13 +505,12 @@ void count_arrays(PlannerInfo *root, List *quals, Conditions *all)
 // are fetched, one by one, and dropped. It is assumed that one query in two has near-duplicates, and needs none of them.
 Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double fraction, double loop_count)
 {
-    double random, sequential;
-    get_tablespace_page_costs(info->rel->reltablespace, &random, &sequential);
     const double rows = fraction * info->tuples / 2;
     if (rows < 1)
         return 0;
     return time_cost(rows * kOrderedRowMicroseconds) + rows * cpu_tuple_cost +
-           index_pages_fetched(rows * loop_count, info->rel->pages, info->pages, root) / loop_count * random;
+           pages_read(root, info, rows * loop_count) / loop_count *
+               page_costs(info->rel->reltablespace).random;
 }
 
 // A query that needs no columns is planned only as an index-only scan of any index that needs no key. This
@@ -515,13 +519,11 @@ Cost others_cost(PlannerInfo *root, const IndexOptInfo *info, double fraction, d
 Cost plain_scan(IndexPath *path, const Fetched &heap)
 {
     const RelOptInfo *rel = path->indexinfo->rel;
-    double random, sequential;
     if (path->path.pathtype != T_IndexOnlyScan)
         return 0;
     path->path.pathtype = T_IndexScan;
-    get_tablespace_page_costs(rel->reltablespace, &random, &sequential);
     return rel->allvisfrac * heap.pages *
-           page_cost(heap.pages / Max(1.0, static_cast<double>(rel->pages)), random, sequential);
+           page_cost(heap.pages / table_pages(rel), page_costs(rel->reltablespace));
 }
 
 } // namespace
@@ -637,8 +639,9 @@ void estimate_cost(PlannerInfo *root, IndexPath *path, double loop_count, Cost *
     } else {
         *startup_cost += before_first_row(searches, search, conditions.searches);
         *total_cost += time_cost(heap.scattered * kScatteredRowMicroseconds);
-        *correlation = loop_count > 1 ? repeated_correlation(root, info, heap, selectivity, loop_count)
-                                      : plain_correlation(root, info, heap, *selectivity);
+        if (table_pages(rel) <= effective_cache_size && heap.scattered == 0)
+            *correlation = loop_count > 1 ? repeated_correlation(root, info, heap, selectivity, loop_count)
+                                          : plain_correlation(root, info, heap, *selectivity);
     }
     if (index.relation != nullptr)
         index_close(index.relation, NoLock);

@@ -17,7 +17,6 @@
 extern "C" {
 #include "access/genam.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/cost.h"
@@ -163,12 +162,6 @@ IndexedValues values_of(const IndexOptInfo *index)
     return {&kind, bits};
 }
 
-Node *constant_radius(int radius)
-{
-    return reinterpret_cast<Node *>(
-        makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(radius), false, FLOAT8PASSBYVAL));
-}
-
 // Reads key ~= value or key <@| ball(value, radius). Returns the value, or null if it is another condition, or if the
 // radius may differ from row to row.
 Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearColumns *near)
@@ -179,7 +172,7 @@ Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *oper
     near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
     if (strategy == kNearDuplicate || strategy == kNearText) {
         near->exact = near->exact && strategy == kNearDuplicate; // texts are compared again
-        near->radius = constant_radius(strategy == kNearText ? kNearTextRadius : kNearRadius);
+        near->radius = bigint_constant(strategy == kNearText ? kNearTextRadius : kNearRadius);
         return operand;
     }
     if (strategy != kInBall || !IsA(operand, FuncExpr))

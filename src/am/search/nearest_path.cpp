@@ -23,7 +23,6 @@
 extern "C" {
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -115,15 +114,6 @@ RestrictInfo *added_condition(PlannerInfo *root, Node *clause)
     return condition;
 }
 
-Node *integer_constant(Oid type, int value)
-{
-    Const *constant =
-        type == INT8OID
-            ? makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, FLOAT8PASSBYVAL)
-            : makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(value), false, true);
-    return reinterpret_cast<Node *>(constant);
-}
-
 // Returns the condition of the index that the distance is at most the radius, or null.
 Node *near_condition(PlannerInfo *root, const IndexPath *path, int radius)
 {
@@ -141,7 +131,7 @@ Node *near_condition(PlannerInfo *root, const IndexPath *path, int radius)
     SupportRequestIndexCondition request = {};
     request.root = root;
     request.opfamily = path->indexinfo->opfamily[path->indexinfo->nkeycolumns - 1];
-    return ball_condition(&request, {schema, key, query, type, type, integer_constant(INT8OID, radius)});
+    return ball_condition(&request, {schema, key, query, type, type, bigint_constant(radius)});
 }
 
 // Returns the scan in order within a radius, or null.
@@ -191,7 +181,7 @@ Path *far_sort(PlannerInfo *root, const IndexPath *ordered, const Path *path, in
     auto *beyond = makeNode(BooleanTest);
     beyond->arg =
         reinterpret_cast<Expr *>(call_operator(find_operator(PG_CATALOG_NAMESPACE, "<=", INT4OID, INT4OID),
-                                               BOOLOID, distance, integer_constant(INT4OID, radius)));
+                                               BOOLOID, distance, integer_constant(radius)));
     beyond->booltesttype = IS_NOT_TRUE;
     beyond->location = -1;
     RestrictInfo *condition = added_condition(root, reinterpret_cast<Node *>(beyond));

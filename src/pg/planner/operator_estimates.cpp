@@ -63,12 +63,6 @@ bool is_ball_call(Node *node, Oid ball_type)
            exprType(static_cast<Node *>(lsecond(call->args))) == INT8OID;
 }
 
-Node *bigint_constant(std::int64_t value)
-{
-    return reinterpret_cast<Node *>(
-        makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, true));
-}
-
 // Whether this is the type of balls of values of a type. A user's operator can have our estimators, too.
 bool is_ball(Oid schema, Oid type, Oid ball_type)
 {

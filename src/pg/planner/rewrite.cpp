@@ -37,6 +37,18 @@ Node *call_operator(Oid op, Oid result, Node *left, Node *right)
     return reinterpret_cast<Node *>(expr);
 }
 
+Node *integer_constant(int32 value)
+{
+    return reinterpret_cast<Node *>(
+        makeConst(INT4OID, -1, InvalidOid, sizeof(value), Int32GetDatum(value), false, true));
+}
+
+Node *bigint_constant(int64 value)
+{
+    return reinterpret_cast<Node *>(
+        makeConst(INT8OID, -1, InvalidOid, sizeof(value), Int64GetDatum(value), false, true));
+}
+
 Node *as_built_in_type(Node *node, Oid base)
 {
     node = strip_relabels(node);
@@ -125,9 +137,8 @@ Node *similarity_limit_radius(PlannerInfo *root, Oid schema, Node *limit, int bi
 
     if (!OidIsValid(function) || bits <= 0)
         return nullptr;
-    Node *length = reinterpret_cast<Node *>(
-        makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(bits), false, true));
-    Node *radius = call_function(function, INT4OID, list_make2(copyObjectImpl(limit), length));
+    Node *radius =
+        call_function(function, INT4OID, list_make2(copyObjectImpl(limit), integer_constant(bits)));
     return eval_const_expressions(root, cast_implicitly(radius, INT8OID));
 }
 
@@ -179,8 +190,7 @@ Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey 
         // Weights tell an exact search where to begin.
         arguments = lappend(arguments, makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
                                                  Float8GetDatum(kExactRecall), false, FLOAT8PASSBYVAL));
-        arguments = lappend(arguments,
-                            makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(0), false, true));
+        arguments = lappend(arguments, integer_constant(0));
     }
     Node *operand = eval_const_expressions(request->root, call_function(ball, ball_type, arguments));
     return call_operator(op, BOOLOID, near.key, operand);

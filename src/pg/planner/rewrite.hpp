@@ -12,6 +12,8 @@ namespace simhash
 
 Node *call_function(Oid function, Oid result, List *arguments, CoercionForm form = COERCE_EXPLICIT_CALL);
 Node *call_operator(Oid op, Oid result, Node *left, Node *right);
+Node *integer_constant(int32 value);
+Node *bigint_constant(int64 value);
 
 inline bool is_null_constant(Node *node)
 {

@@ -1,5 +1,8 @@
 #include "core/layout/search_plan.hpp"
 
+#include "core/bits/contract.hpp"
+#include "core/layout/pair_plan.hpp" // Flips
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,22 +37,18 @@ struct Choice {
 
 // With budget 0, the chosen trees find everything with at most `errors` <= spared errors in the region if
 // every set of that many blocks misses the header of one of them. Greedy set cover over those sets, of which
-// there are few: as many as the trees of a region that spares `errors` blocks.
+// there are few.
 std::uint32_t covering_trees(const TreeDesign &design, const DesignRegion &region, int errors)
 {
-    constexpr int kMostSets = 256;
+    constexpr int kMostSets = 70; // of four of eight blocks
     std::uint32_t set[kMostSets];
     int sets = 0;
-    for (std::uint32_t s = (1u << errors) - 1; s < 1u << region.blocks && sets < kMostSets;) {
-        set[sets++] = s << region.first_block;
-        if (s == 0)
-            break;
-        std::uint32_t low = s & (~s + 1), carried = s + low; // the next larger one of as many bits
-        s = carried | ((s ^ carried) / low >> 2);
+    for (Flips flips(region.blocks, errors); !flips.done(); flips.next()) {
+        if (flips.count() != errors)
+            continue;
+        SIMHASH_ASSERT(sets < kMostSets);
+        set[sets++] = flips.mask() << region.first_block;
     }
-
-    if (sets == kMostSets) // too many sets: all trees together find `spared` errors
-        return region.trees == 32 ? ~0u : (1u << region.trees) - 1;
     std::uint32_t chosen = 0;
     while (sets > 0) {
         int best = 0, best_gain = -1;
@@ -85,7 +84,7 @@ Choice choose_trees(const TreeDesign &design, const DesignRegion &region, int er
     if (errors <= region.spared) {
         choice.trees = covering_trees(design, region, errors);
     } else {
-        choice.trees = region.trees == 32 ? ~0u : (1u << region.trees) - 1;
+        choice.trees = (1u << region.trees) - 1;
         while (tolerance(region.blocks, region.spared, choice.budget) < errors)
             choice.budget++;
     }

@@ -49,15 +49,14 @@ struct TreeDesign {
 // The default number of trees for a distance: k + 1 disjoint blocks, one exact range each.
 inline int default_trees(int distance) { return distance + 1; }
 
-// Block values depend on this, and on default_trees: neither changes. An index stores its design.
+// Block values and indexes depend on this, and on default_trees: neither changes.
 //
 // Finds the design with `trees` trees for `distance` that has the longest headers. With at most distance
 // trees the headers are disjoint blocks, and a search of that distance flips bits of them. Returns false
 // where none exists: distance or trees out of range, or no set of regions with that many trees.
 bool make_design(int distance, int trees, TreeDesign *out);
 
-// True if the design is well formed and correct: every set of at most `distance` blocks misses a header, as
-// checked by enumerating the sets, or the headers are disjoint and fewer than distance + 1.
+// Whether it is the one that make_design() makes for its distance and its number of trees.
 bool check_design(const TreeDesign &design);
 
 // The blocks of a tree's header, as a bit set.

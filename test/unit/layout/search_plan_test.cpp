@@ -309,32 +309,6 @@ TEST_F(SearchPlanTest, NoErrorPatternIsMissedByCommonDesigns)
     }
 }
 
-// Designs that check_design() allows, although make_design() never makes them: one region of which a header
-// is one block, so that all but one are spared.
-TEST_F(SearchPlanTest, NoErrorPatternIsMissedByRegionsThatSpareMost)
-{
-    for (int blocks = 2; blocks <= kMaxBlocks; blocks++) {
-        TreeDesign design = {};
-        design.distance = static_cast<std::uint8_t>(blocks - 1);
-        design.trees = design.blocks = static_cast<std::uint8_t>(blocks);
-        design.regions = 1;
-        design.region[0] = {0, design.blocks, design.distance, 0, design.blocks};
-        for (int i = 0; i < blocks; i++) {
-            design.width[i] = static_cast<std::uint8_t>(64 / blocks + (i < 64 % blocks));
-            design.tree[i].header_blocks = 1;
-            design.tree[i].header_bits = design.width[i];
-            for (int j = 0; j < blocks; j++)
-                design.tree[i].order[j] = static_cast<std::uint8_t>((i + j) % blocks);
-        }
-        if (!check_design(design))
-            continue;
-        for (int radius = 0; radius <= kMostRadius; radius++) {
-            SearchPlan plan = plan_of(design, radius, 3e7);
-            ASSERT_FALSE(Adversary(design, plan, &random).wins(radius, 300)) << name(design, plan);
-        }
-    }
-}
-
 // The adversary is effective: a plan without one of its steps, or with a smaller budget, misses something.
 TEST_F(SearchPlanTest, EveryStepIsNeeded)
 {

@@ -21,6 +21,9 @@ inline int hamming_distance(Fingerprint a, Fingerprint b) { return std::popcount
 // The number of bits that x needs, 0 for 0. The type of std::bit_width depends on the library.
 inline int bit_width(std::uint64_t x) { return 64 - std::countl_zero(x); }
 
+// The highest bits of a word, 0 to 64 of them.
+inline std::uint64_t leading_bits(int bits) { return bits == 0 ? 0 : ~std::uint64_t{0} << (64 - bits); }
+
 // The text form: 16 lower-case hexadecimal digits, most significant first.
 inline constexpr std::size_t kHexDigits = 16;
 

@@ -7,8 +7,7 @@
 // leaf cost nothing, and long runs of equal or skewed keys are skipped, whatever the data.
 #pragma once
 
-#include <bit>
-#include <cstdint>
+#include "core/bits/fingerprint.hpp"
 
 namespace simhash
 {
@@ -22,7 +21,5 @@ struct KeyBall {
 
 // Sets *key to the smallest key >= from that lies in the ball; false if there is none.
 bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key);
-
-inline std::uint64_t leading_bits(int bits) { return bits == 0 ? 0 : ~std::uint64_t{0} << (64 - bits); }
 
 } // namespace simhash

@@ -38,17 +38,9 @@ void BitPermutation::compose(const BitPermutation &first, const BitPermutation &
 
 void KeyOrder::sources(int tree_number, std::uint8_t source[kBits]) const
 {
-    int first[kMaxBlocks], at = 0;
-    for (int i = 0; i < design.blocks; i++) {
-        first[i] = at;
-        at += design.width[i];
-    }
-    at = 0;
-    for (int i = 0; i < design.blocks; i++) {
-        int block = design.tree[tree_number].order[i];
-        for (int j = 0; j < design.width[block]; j++)
-            source[at++] = bit_order[first[block] + j];
-    }
+    for (int i = 0; i < kBits; i++)
+        source[i] = static_cast<std::uint8_t>(
+            std::countr_zero(fingerprint(tree_number, std::uint64_t{1} << (63 - i))));
 }
 
 void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_order[kBits])
@@ -73,8 +65,7 @@ void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_orde
         for (int i = 0; i < design.blocks; i++) {
             int block = from.order[i], width = design.width[block];
             int rotate = (first[block] - at) & 63;
-            std::uint64_t mask = (width == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << width) - 1))
-                                 << (64 - at - width);
+            std::uint64_t mask = leading_bits(width) >> at;
             if (to.moves > 0 && to.move[to.moves - 1].rotate == rotate) {
                 to.move[to.moves - 1].mask |= mask;
             } else {
@@ -84,11 +75,7 @@ void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_orde
             }
             at += width;
         }
-        std::uint8_t source[kBits];
-        sources(t, source);
-        to.header_mask = 0;
-        for (int i = 0; i < to.header_bits; i++)
-            to.header_mask |= std::uint64_t{1} << source[i];
+        to.header_mask = fingerprint(t, leading_bits(to.header_bits));
     }
 }
 

@@ -1,7 +1,5 @@
 #include "core/layout/probe_ball.hpp"
 
-#include "core/layout/key_ball.hpp" // leading_bits
-
 #include <algorithm>
 #include <cmath>
 

@@ -7,8 +7,7 @@
 // other leaves cost nothing.
 #pragma once
 
-#include <bit>
-#include <cstdint>
+#include "core/bits/fingerprint.hpp"
 
 namespace simhash
 {

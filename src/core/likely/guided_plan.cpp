@@ -1,7 +1,5 @@
 #include "core/likely/guided_plan.hpp"
 
-#include "core/layout/key_ball.hpp" // leading_bits
-
 #include <algorithm>
 #include <bit>
 
@@ -51,15 +49,12 @@ void GuidedPlan::set_trees(const KeyOrder *order, int prefix_bits)
 {
     order_ = order;
     prefix_bits_ = prefix_bits;
+    last_bits_ = std::min(kCoveredTogether, prefix_bits);
     for (int t = 0; t < order->design.trees; t++) {
-        TableBits &bits = bits_[t];
-        order->sources(t, bits.source);
-        bits.prefix = 0;
-        for (int i = 0; i < kBits; i++) {
-            bits.place[bits.source[i]] = static_cast<std::uint8_t>(i);
-            if (i < prefix_bits)
-                bits.prefix |= Fingerprint{1} << bits.source[i];
-        }
+        prefix_of_[t] = order->fingerprint(t, leading_bits(prefix_bits));
+        for (int i = 0; i < last_bits_; i++)
+            last_bit_[t][i] = static_cast<std::uint8_t>(
+                std::countr_zero(order->fingerprint(t, std::uint64_t{1} << (kBits - prefix_bits + i))));
     }
 }
 
@@ -96,38 +91,21 @@ void GuidedPlan::choose_trees()
 {
     double stability[kMaxTrees];
     for (int t = 0; t < order_->design.trees; t++)
-        stability[t] = sum_of(volatility_.share / inverse_of_no_flip(volatility_.odds, bits_[t].prefix));
+        stability[t] = sum_of(volatility_.share / inverse_of_no_flip(volatility_.odds, prefix_of_[t]));
     std::uint64_t taken = 0, used = 0;
     for (trees_ = 0; trees_ < kCoveragePrefixes; trees_++) {
         int best = -1;
         for (int t = 0; t < order_->design.trees; t++)
             if ((used >> t & 1) == 0 && (best < 0 || stability[t] > stability[best]) &&
-                std::popcount(bits_[t].prefix & taken) <= kSharedBits)
+                std::popcount(prefix_of_[t] & taken) <= kSharedBits)
                 best = t;
         if (best < 0)
             return;
-        prefix_[trees_] = bits_[best].prefix;
+        prefix_[trees_] = prefix_of_[best];
         taken |= prefix_[trees_];
         used |= std::uint64_t{1} << best;
         stream_[trees_].tree = best;
     }
-}
-
-// From bits of the fingerprint to bits of the key, and back.
-std::uint64_t GuidedPlan::key_bits(int tree, Fingerprint bits) const
-{
-    std::uint64_t key = 0;
-    for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
-        key |= std::uint64_t{1} << (63 - bits_[tree].place[std::countr_zero(rest)]);
-    return key;
-}
-
-Fingerprint GuidedPlan::fingerprint_bits(int tree, std::uint64_t bits) const
-{
-    Fingerprint fingerprint = 0;
-    for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1)
-        fingerprint |= Fingerprint{1} << bits_[tree].source[63 - std::countr_zero(rest)];
-    return fingerprint;
 }
 
 // Finds the next prefix of a stream that no leaf read so far holds.
@@ -146,7 +124,7 @@ void GuidedPlan::advance(int number)
             stream.gain = -1;
             return;
         }
-    } while (stream.flips == 0 || counted(number, stream.center ^ key_bits(stream.tree, stream.flips)));
+    } while (stream.flips == 0 || counted(number, order_->key(stream.tree, query_ ^ stream.flips)));
 }
 
 bool GuidedPlan::counted(int stream, std::uint64_t key) const
@@ -195,13 +173,10 @@ bool GuidedPlan::next(GuidedProbe *probe)
         reached_ = true;
         return false;
     }
-    if (!stream.opened)
-        stream.center = order_->key(stream.tree, query_);
     std::uint64_t prefix = leading_bits(prefix_bits_);
     probe->tree = stream.tree;
     probe->flips = stream.flips;
-    probe->key_flips = key_bits(stream.tree, stream.flips);
-    std::uint64_t key = stream.center ^ probe->key_flips;
+    std::uint64_t key = order_->key(stream.tree, query_ ^ stream.flips);
     probe->first_key = key & prefix;
     probe->last_key = key | ~prefix;
     probe->gain = coverage_.cover(best, stream.flips);
@@ -229,16 +204,13 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     last = std::min(last, probed + std::min(kPrefixesCounted, (~std::uint64_t{0} >> shift) - probed));
 
     // Prefixes that differ in their last bits only are covered together.
-    int last_bits = std::min(kCoveredTogether, prefix_bits_);
-    std::uint8_t last_bit[kCoveredTogether];
-    for (int i = 0; i < last_bits; i++)
-        last_bit[i] = bits_[stream.tree].source[prefix_bits_ - 1 - i];
-    std::uint64_t center = stream.center >> shift;
-    for (std::uint64_t group = first >> last_bits; group <= last >> last_bits; group++) {
-        std::uint64_t flips = (group ^ center >> last_bits) << last_bits;
-        unsigned prefixes = uncounted(last_stream_, group << last_bits, first, last);
+    std::uint64_t center = order_->key(stream.tree, query_) >> shift;
+    for (std::uint64_t group = first >> last_bits_; group <= last >> last_bits_; group++) {
+        std::uint64_t flips = (group ^ center >> last_bits_) << last_bits_;
+        unsigned prefixes = uncounted(last_stream_, group << last_bits_, first, last);
         if (prefixes != 0 && std::popcount(flips) <= volatility_.radius)
-            coverage_.cover(last_stream_, fingerprint_bits(stream.tree, flips << shift), last_bit, last_bits,
+            coverage_.cover(last_stream_, order_->fingerprint(stream.tree, flips << shift),
+                            last_bit_[stream.tree], last_bits_,
                             flip_numbers(prefixes, static_cast<unsigned>(center)));
     }
     range.first_counted = first << shift;

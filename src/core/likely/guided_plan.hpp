@@ -57,8 +57,7 @@ struct GuidedQuery {
 
 struct GuidedProbe {
     int tree;
-    Fingerprint flips;       // the bits of the query's fingerprint that are flipped, among the prefix's
-    std::uint64_t key_flips; // the same among the bits of the key
+    Fingerprint flips; // the bits of the query's fingerprint that are flipped, among the prefix's
     std::uint64_t first_key;
     std::uint64_t last_key;
     double gain;   // recall that the prefix adds
@@ -112,13 +111,6 @@ public:
     int tree(int i) const { return stream_[i].tree; }
 
 private:
-    // Per-tree state that does not depend on the query.
-    struct TableBits {
-        Fingerprint prefix;         // the bits of the fingerprint that lead the keys
-        std::uint8_t source[kBits]; // the key's bit 63 - i is bit source[i] of the fingerprint
-        std::uint8_t place[kBits];  // and the other way round: i for bit source[i]
-    };
-
     // A tree's prefixes in the order of probing.
     struct Stream {
         int tree;
@@ -127,7 +119,6 @@ private:
         double gain;       // -1 if there is none
         std::size_t
             as_of; // the number of probes before which this is the gain; with more it is at most so much
-        std::uint64_t center; // the query's key
         FlipValue value;
         Vosh vosh;
     };
@@ -137,12 +128,12 @@ private:
     int best_stream();
     bool counted(int stream, std::uint64_t key) const;
     unsigned uncounted(int stream, std::uint64_t first_prefix, std::uint64_t first, std::uint64_t last) const;
-    std::uint64_t key_bits(int tree, Fingerprint bits) const;
-    Fingerprint fingerprint_bits(int tree, std::uint64_t bits) const;
 
     const KeyOrder *order_;
     int prefix_bits_;
-    TableBits bits_[kMaxTrees];
+    Fingerprint prefix_of_[kMaxTrees]; // the bits of the fingerprint that lead a tree's keys
+    std::uint8_t last_bit_[kMaxTrees][kCoveredTogether]; // of these, the last first
+    int last_bits_;
 
     Fingerprint query_;
     double target_;

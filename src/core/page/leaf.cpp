@@ -328,8 +328,8 @@ LeafLayout leaf_layout(std::size_t page_size, int words, std::uint64_t key, int 
     int offset_bits =
         std::max(usual_offset_bits(page_size), bit_width(static_cast<std::uint64_t>(most_offset)));
     int tid_bytes = (bit_width(most_block) + offset_bits + 7) / 8;
-    return {key & LeafLayout::leading(bits), bits, words,
-            std::clamp(tid_bytes, kLeastTidBytes, kMostTidBytes), offset_bits};
+    return {key & leading_bits(bits), bits, words, std::clamp(tid_bytes, kLeastTidBytes, kMostTidBytes),
+            offset_bits};
 }
 
 int usual_leaf_fill(std::size_t page_size, int words)
@@ -384,7 +384,7 @@ bool is_known_layout(const LeafHead &head, std::size_t page_size)
 {
     return head.prefix_bits <= 64 && head.tid_bytes >= kLeastTidBytes && head.tid_bytes <= kMostTidBytes &&
            head.offset_bits >= usual_offset_bits(page_size) && head.offset_bits <= 16 && head.zero == 0 &&
-           (head.prefix & ~LeafLayout::leading(head.prefix_bits)) == 0;
+           (head.prefix & ~leading_bits(head.prefix_bits)) == 0;
 }
 
 // Whether more entries are marked as removed than there are places. The marks' first byte is that of the last places.

@@ -94,12 +94,12 @@ struct LeafLayout {
     {
         return columns_at() + static_cast<std::size_t>(row_bytes()) * static_cast<std::size_t>(entries);
     }
-    std::uint64_t suffix(std::uint64_t key) const { return whole() ? key : key & ~leading(prefix_bits); }
+    std::uint64_t suffix(std::uint64_t key) const { return whole() ? key : key & ~leading_bits(prefix_bits); }
     int sub_range(std::uint64_t key) const
     {
         return sub_bits() == 0 ? 0 : static_cast<int>(suffix(key) >> 8 * key_bytes());
     }
-    bool has_prefix(std::uint64_t key) const { return (key & leading(prefix_bits)) == prefix; }
+    bool has_prefix(std::uint64_t key) const { return (key & leading_bits(prefix_bits)) == prefix; }
     bool has_tid(std::uint64_t tid) const
     {
         return (tid & 0xFFFF) >> offset_bits == 0 && tid_code(tid) >> 8 * tid_bytes == 0;
@@ -109,7 +109,6 @@ struct LeafLayout {
     {
         return (code >> offset_bits & 0xFFFFFFFF) << 16 | (code & ((std::uint64_t{1} << offset_bits) - 1));
     }
-    static std::uint64_t leading(int bits) { return bits == 0 ? 0 : ~std::uint64_t{0} << (64 - bits); }
 };
 
 // A leaf that has passed the check.

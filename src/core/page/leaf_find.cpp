@@ -137,7 +137,7 @@ private:
     // Neighboring sub-ranges that the search reaches are compared in one go.
     [[gnu::always_inline]] void search_columns(ColumnMatch match)
     {
-        const std::uint64_t key = query_.key.word[0], leading = LeafLayout::leading(leaf_.prefix_bits);
+        const std::uint64_t key = query_.key.word[0], leading = leading_bits(leaf_.prefix_bits);
         const std::uint64_t differs = (leaf_.prefix ^ key) & leading;
         const int radius = query_.radius - __builtin_popcountll(differs);
         const int in_header = __builtin_popcountll(differs & query_.header);
@@ -197,7 +197,7 @@ private:
 
     [[gnu::always_inline]] void search_bag()
     {
-        const std::uint64_t first = query_.key.word[0], same = LeafLayout::leading(leaf_.prefix_bits);
+        const std::uint64_t first = query_.key.word[0], same = leading_bits(leaf_.prefix_bits);
         const std::uint64_t rest = first & ~same;
         const int radius = query_.radius - errors(leaf_.prefix, first & same);
         int matches = 0;

@@ -37,8 +37,8 @@ public:
     {
         init_page(page(), size, 1, 0, words);
         if (prefix_bits > 0) {
-            low &= LeafLayout::leading(prefix_bits);
-            std::uint64_t last = low | ~LeafLayout::leading(prefix_bits);
+            low &= leading_bits(prefix_bits);
+            std::uint64_t last = low | ~leading_bits(prefix_bits);
             set_low(page(), {low, 0});
             set_high(page(), {last, ~std::uint64_t{0} >> 16});
             page_tail(page())->right = 9;
@@ -139,7 +139,7 @@ protected:
         for (int i = below(12); i > 0; i--)
             query.key.word[0] ^= std::uint64_t{1} << below(64);
         query.radius = below(2) ? below(12) : below(64 * words + 1);
-        query.header = LeafLayout::leading(below(3) ? below(40) : 0);
+        query.header = leading_bits(below(3) ? below(40) : 0);
         query.budget = below(4);
         query.least = below(3) ? 0 : below(query.budget + 1);
         return query;

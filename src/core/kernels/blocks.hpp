@@ -18,13 +18,14 @@ namespace simhash
 // The position of a block of `size` items: i, or earlier so that the block ends with the last item.
 inline int block_at(int i, int size, int count) { return i + size <= count ? i : count - size; }
 
-// Writes the positions i < count of items within the radius to matches, ascending, and returns how many there are.
+// Writes the positions from <= i < count of items within the radius to matches, ascending, and returns how many there are.
 // Branch-free: always writes i, and keeps it if the item is near.
 template <typename Items>
-[[gnu::always_inline]] inline int match_each(const Items &items, int count, std::uint16_t *matches)
+[[gnu::always_inline]] inline int match_each(const Items &items, int count, std::uint16_t *matches,
+                                             int from = 0)
 {
     int found = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < count; i++) {
         matches[found] = static_cast<std::uint16_t>(i);
         found += items.distance(i) <= items.radius;
     }
@@ -58,14 +59,18 @@ template <typename Items>
 #define SIMHASH_AVX2 __attribute__((target("avx2,popcnt")))
 #define SIMHASH_AVX512 __attribute__((target("avx512f,avx512bw,avx512vpopcntdq,popcnt")))
 
-// The bits set in each byte, by a table of the bits of four.
-SIMHASH_AVX2 inline __m256i count_bits_of_bytes(__m256i x)
+// The bits set in the low half of each byte, by a table.
+SIMHASH_AVX2 inline __m256i count_low_nibbles(__m256i x)
 {
     const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
                                                  0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i low = _mm256_set1_epi8(15);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(x, low)),
-                           _mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), low)));
+    return _mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(x, _mm256_set1_epi8(15)));
+}
+
+// The bits set in each byte.
+SIMHASH_AVX2 inline __m256i count_bits_of_bytes(__m256i x)
+{
+    return _mm256_add_epi8(count_low_nibbles(x), count_low_nibbles(_mm256_srli_epi16(x, 4)));
 }
 
 SIMHASH_AVX2 inline __m256i load_256(const void *at)

@@ -142,7 +142,7 @@ int match_neon(const KeyColumns &columns, int count, std::uint16_t *matches)
 
 #endif
 
-constexpr KernelsByLevel<ColumnMatch> kColumnMatch = {SIMHASH_KERNELS(match)};
+constexpr KernelsByLevel<ColumnMatch> kColumnMatch = {{SIMHASH_KERNELS(match)}};
 
 } // namespace
 

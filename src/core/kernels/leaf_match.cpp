@@ -4,17 +4,30 @@
 
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(SIMHASH_NEON)
-#include <arm_neon.h>
-#endif
+#include "core/kernels/blocks.hpp"
 
 namespace simhash
 {
 
 namespace
 {
+
+// The fingerprints, and what they are compared with.
+struct Words {
+    const Fingerprint *word;
+    Fingerprint query;
+    int radius;
+
+    [[gnu::always_inline]] int distance(int i) const { return __builtin_popcountll(word[i] ^ query); }
+};
+
+int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                 std::uint16_t *matches)
+{
+    return match_each(Words{fingerprints, query, radius}, count, matches);
+}
+
+#if defined(__x86_64__)
 
 // Branch-free: always writes i, and returns whether to keep it.
 inline int append(int i, bool near, std::uint16_t *matches)
@@ -23,29 +36,8 @@ inline int append(int i, bool near, std::uint16_t *matches)
     return near;
 }
 
-int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
-                 std::uint16_t *matches)
-{
-    int found = 0;
-    for (int i = 0; i < count; i++)
-        found += append(i, hamming_distance(fingerprints[i], query) <= radius, matches + found);
-    return found;
-}
-
-#if defined(__x86_64__)
-
-// From position i on, when too few are left for another round of the loop.
-[[gnu::target("popcnt")]] inline int match_rest(const Fingerprint *fingerprints, int i, int count,
-                                                Fingerprint query, int radius, std::uint16_t *matches,
-                                                int found)
-{
-    for (; i < count; i++)
-        found += append(i, _mm_popcnt_u64(fingerprints[i] ^ query) <= radius, matches + found);
-    return found;
-}
-
-[[gnu::target("popcnt")]] int match_popcnt(const Fingerprint *fingerprints, int count, Fingerprint query,
-                                           int radius, std::uint16_t *matches)
+SIMHASH_POPCNT int match_popcnt(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                                std::uint16_t *matches)
 {
     int found = 0, i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -61,33 +53,16 @@ int match_scalar(const Fingerprint *fingerprints, int count, Fingerprint query, 
             found += append(i + 3, d < 0, matches + found);
         }
     }
-    return match_rest(fingerprints, i, count, query, radius, matches, found);
-}
-
-[[gnu::target("avx2"), gnu::always_inline]] inline __m256i load_differences(const Fingerprint *fingerprints,
-                                                                            __m256i center)
-{
-    return _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(fingerprints)), center);
-}
-
-// The bits set in the low half of each byte, by a table.
-[[gnu::target("avx2"), gnu::always_inline]] inline __m256i count_low_nibbles(__m256i x)
-{
-    const __m256i nibble_bits = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, //
-                                                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    return _mm256_shuffle_epi8(nibble_bits, _mm256_and_si256(x, _mm256_set1_epi8(15)));
+    return found + match_each(Words{fingerprints, query, radius}, count, matches + found, i);
 }
 
 // The bits set in each of four words, or only those in the low halves of bytes.
-template <bool kLowOnly> [[gnu::target("avx2"), gnu::always_inline]] inline __m256i count_bits(__m256i x)
+template <bool kLowOnly> SIMHASH_AVX2 inline __m256i count_bits(__m256i x)
 {
-    __m256i bits = count_low_nibbles(x);
-    if constexpr (!kLowOnly)
-        bits = _mm256_add_epi8(bits, count_low_nibbles(_mm256_srli_epi16(x, 4)));
-    return _mm256_sad_epu8(bits, _mm256_setzero_si256());
+    return _mm256_sad_epu8(kLowOnly ? count_low_nibbles(x) : count_bits_of_bytes(x), _mm256_setzero_si256());
 }
 
-[[gnu::target("avx2"), gnu::always_inline]] inline unsigned words_within(__m256i distances, __m256i limit)
+SIMHASH_AVX2 inline unsigned words_within(__m256i distances, __m256i limit)
 {
     __m256i far = _mm256_cmpgt_epi64(distances, limit);
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(far))) ^ 15u;
@@ -112,8 +87,7 @@ constexpr PlacesOfFour kPlaces;
 
 // Writes four places and keeps those in the set. There are at most i matches up to position i, so there is
 // room for four.
-[[gnu::target("avx2,popcnt"), gnu::always_inline]] inline int append_four(int i, unsigned set,
-                                                                          std::uint16_t *matches)
+SIMHASH_AVX2 inline int append_four(int i, unsigned set, std::uint16_t *matches)
 {
     std::uint64_t places = kPlaces.of[set] + static_cast<std::uint64_t>(i) * 0x0001000100010001;
     std::memcpy(matches, &places, sizeof(places));
@@ -123,17 +97,17 @@ constexpr PlacesOfFour kPlaces;
 // With kFilter, bits are first counted in the low halves of bytes only, which takes two thirds of the time.
 // If the radius is small, that rules out a random fingerprint.
 template <bool kFilter>
-[[gnu::target("avx2,popcnt")]] int match_sixteens(const Fingerprint *fingerprints, int count,
-                                                  Fingerprint query, int radius, std::uint16_t *matches)
+SIMHASH_AVX2 int match_sixteens(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                                std::uint16_t *matches)
 {
     const __m256i center = _mm256_set1_epi64x(static_cast<long long>(query));
     const __m256i limit = _mm256_set1_epi64x(radius);
     int found = 0, i = 0;
     for (; i + 16 <= count; i += 16) {
-        __m256i a = load_differences(fingerprints + i, center);
-        __m256i b = load_differences(fingerprints + i + 4, center);
-        __m256i c = load_differences(fingerprints + i + 8, center);
-        __m256i d = load_differences(fingerprints + i + 12, center);
+        __m256i a = _mm256_xor_si256(load_256(fingerprints + i), center);
+        __m256i b = _mm256_xor_si256(load_256(fingerprints + i + 4), center);
+        __m256i c = _mm256_xor_si256(load_256(fingerprints + i + 8), center);
+        __m256i d = _mm256_xor_si256(load_256(fingerprints + i + 12), center);
         __m256i bits_a = count_bits<kFilter>(a), bits_b = count_bits<kFilter>(b);
         __m256i bits_c = count_bits<kFilter>(c), bits_d = count_bits<kFilter>(d);
         __m256i least = _mm256_min_epi16(_mm256_min_epi16(bits_a, bits_b), _mm256_min_epi16(bits_c, bits_d));
@@ -148,11 +122,11 @@ template <bool kFilter>
             found += append_four(i + 12, words_within(bits_d, limit), matches + found);
         }
     }
-    return match_rest(fingerprints, i, count, query, radius, matches, found);
+    return found + match_each(Words{fingerprints, query, radius}, count, matches + found, i);
 }
 
-[[gnu::target("avx2,popcnt")]] int match_avx2(const Fingerprint *fingerprints, int count, Fingerprint query,
-                                              int radius, std::uint16_t *matches)
+SIMHASH_AVX2 int match_avx2(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                            std::uint16_t *matches)
 {
     // A leaf's fingerprints share the query's leading bits; about 24 of the other bits are in low halves.
     constexpr int kFilterMost = 6;
@@ -160,23 +134,21 @@ template <bool kFilter>
                                  : match_sixteens<false>(fingerprints, count, query, radius, matches);
 }
 
-[[gnu::target("avx512f,avx512vpopcntdq"), gnu::always_inline]] inline __m512i
-distances_of_eight(__m512i fingerprints, __m512i center)
+SIMHASH_AVX512 inline __m512i distances_of_eight(__m512i fingerprints, __m512i center)
 {
     return _mm512_popcnt_epi64(_mm512_xor_si512(fingerprints, center));
 }
 
 // The minimum of half words, since the upper halves are 0: one of whole words takes three times as long. The
 // mask selects everything; the form without a mask sets off a false warning in GCC 12.
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512i least_halves(__m512i a, __m512i b)
+SIMHASH_AVX512 inline __m512i least_halves(__m512i a, __m512i b)
 {
     return _mm512_maskz_min_epu32(0xFFFF, a, b);
 }
 
 // Matches the fingerprints in `present`, up to eight. Nothing else is read or written.
-[[gnu::target("avx512f,avx512vpopcntdq")]] inline int match_some(const Fingerprint *fingerprints, int i,
-                                                                 __mmask8 present, __m512i center,
-                                                                 __m512i limit, std::uint16_t *matches)
+SIMHASH_AVX512 inline int match_some(const Fingerprint *fingerprints, int i, __mmask8 present, __m512i center,
+                                     __m512i limit, std::uint16_t *matches)
 {
     __m512i distances = distances_of_eight(_mm512_maskz_loadu_epi64(present, fingerprints + i), center);
     unsigned near = _mm512_mask_cmple_epu64_mask(present, distances, limit);
@@ -188,8 +160,7 @@ distances_of_eight(__m512i fingerprints, __m512i center)
 
 // Writes eight places and keeps those within the limit. There are at most i matches up to position i, so
 // there is room for eight.
-[[gnu::target("avx512f,avx512vpopcntdq,popcnt"), gnu::always_inline]] inline int
-append_eight(int i, __m512i distances, __m512i limit, std::uint16_t *matches)
+SIMHASH_AVX512 inline int append_eight(int i, __m512i distances, __m512i limit, std::uint16_t *matches)
 {
     __mmask8 near = _mm512_cmple_epu64_mask(distances, limit);
     __m512i places = _mm512_add_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(i));
@@ -203,9 +174,8 @@ constexpr __mmask8 first_of_eight(int count)
     return static_cast<__mmask8>(count >= 8 ? 255 : (1 << count) - 1);
 }
 
-[[gnu::target("avx512f,avx512vpopcntdq,popcnt")]] int match_avx512(const Fingerprint *fingerprints, int count,
-                                                                   Fingerprint query, int radius,
-                                                                   std::uint16_t *matches)
+SIMHASH_AVX512 int match_avx512(const Fingerprint *fingerprints, int count, Fingerprint query, int radius,
+                                std::uint16_t *matches)
 {
     const __m512i center = _mm512_set1_epi64(static_cast<long long>(query));
     const __m512i limit = _mm512_set1_epi64(radius);
@@ -250,27 +220,22 @@ int match_neon(const Fingerprint *fingerprints, int count, Fingerprint query, in
                std::uint16_t *matches)
 {
     const uint8x16_t center = vreinterpretq_u8_u64(vdupq_n_u64(query));
-    const uint8x16_t limit = vdupq_n_u8(static_cast<std::uint8_t>(radius));
     int found = 0, i = 0;
     for (; i + 16 <= count; i += 16) {
         uint8x16_t distances = vpaddq_u8(vpaddq_u8(differing_bits_of_four(fingerprints + i, center),
                                                    differing_bits_of_four(fingerprints + i + 4, center)),
                                          vpaddq_u8(differing_bits_of_four(fingerprints + i + 8, center),
                                                    differing_bits_of_four(fingerprints + i + 12, center)));
-        // Four bits for each fingerprint, of which the highest is kept.
-        uint8x8_t nibbles = vshrn_n_u16(vreinterpretq_u16_u8(vcleq_u8(distances, limit)), 4);
-        std::uint64_t near = vget_lane_u64(vreinterpret_u64_u8(nibbles), 0) & 0x8888888888888888;
+        std::uint64_t near = bytes_within(distances, radius);
         for (; __builtin_expect(near != 0, 0); near &= near - 1)
             matches[found++] = static_cast<std::uint16_t>(i + (__builtin_ctzll(near) >> 2));
     }
-    for (; i < count; i++)
-        found += append(i, hamming_distance(fingerprints[i], query) <= radius, matches + found);
-    return found;
+    return found + match_each(Words{fingerprints, query, radius}, count, matches + found, i);
 }
 
 #endif
 
-constexpr KernelsByLevel<LeafMatch> kLeafMatch = {SIMHASH_KERNELS(match)};
+constexpr KernelsByLevel<LeafMatch> kLeafMatch = {{SIMHASH_KERNELS(match)}};
 
 } // namespace
 

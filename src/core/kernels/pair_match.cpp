@@ -362,16 +362,19 @@ template <typename Kernel> constexpr PairMatch make_pair_match(double nanosecond
     return {match_within<Kernel>, Kernel::template match<RunPair>, nanoseconds};
 }
 
-constexpr KernelsByLevel<PairMatch> kPairMatch = {
-    .scalar = make_pair_match<ScalarKernel>(1.5),
+constexpr KernelsByLevel<PairMatch> kPairMatch = {{
+    make_pair_match<ScalarKernel>(1.5),
 #if defined(__x86_64__)
-    .popcnt = make_pair_match<PopcntKernel>(0.5),
-    .avx2 = make_pair_match<Avx2Kernel>(0.3),
-    .avx512 = make_pair_match<Avx512Kernel>(0.12),
+    make_pair_match<PopcntKernel>(0.5),
+    make_pair_match<Avx2Kernel>(0.3),
+    make_pair_match<Avx512Kernel>(0.12),
 #elif defined(SIMHASH_NEON)
-    .neon = make_pair_match<NeonKernel>(0.4), // not measured
+    {},
+    {},
+    {},
+    make_pair_match<NeonKernel>(0.4), // not measured
 #endif
-};
+}};
 
 } // namespace
 

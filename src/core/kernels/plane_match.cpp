@@ -155,7 +155,7 @@ int match_neon(const std::uint64_t *sketches, int count, const std::uint64_t que
 
 #endif
 
-constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {SIMHASH_KERNELS(match)};
+constexpr KernelsByLevel<PlaneMatch> kPlaneMatch = {{SIMHASH_KERNELS(match)}};
 
 } // namespace
 

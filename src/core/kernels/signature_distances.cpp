@@ -1,23 +1,15 @@
 // Rows are read one after the other, which suits the prefetchers of processors. The sums of several rows are then
 // added across vectors together.
 #include "core/bits/contract.hpp"
+#include "core/bits/signature.hpp"
 #include "core/kernels/blocks.hpp"
 #include "core/kernels/signature_match.hpp"
-
-#include <cstring>
 
 namespace simhash
 {
 
 namespace
 {
-
-inline std::uint64_t load_word(const std::uint8_t *bytes)
-{
-    std::uint64_t word;
-    std::memcpy(&word, bytes, sizeof(word));
-    return word;
-}
 
 // 32 bytes without and 32 with all bits set.
 struct LastBytes {
@@ -42,10 +34,10 @@ inline const std::uint8_t *last_bytes(int size, int count)
 {
     int distance = 0, i = 0;
     for (; i + 8 <= bytes; i += 8)
-        distance += __builtin_popcountll(load_word(query + i) ^ load_word(row + i));
+        distance += __builtin_popcountll(signature_word(query + i, 8) ^ signature_word(row + i, 8));
     if (i < bytes) {
-        std::uint64_t errors = load_word(query + bytes - 8) ^ load_word(row + bytes - 8);
-        distance += __builtin_popcountll(errors & load_word(last_bytes(8, bytes - i)));
+        std::uint64_t errors = signature_word(query + bytes - 8, 8) ^ signature_word(row + bytes - 8, 8);
+        distance += __builtin_popcountll(errors & signature_word(last_bytes(8, bytes - i), 8));
     }
     return distance;
 }
@@ -240,7 +232,7 @@ void distances_neon(const std::uint8_t *query, int bytes, const std::uint8_t *ro
 
 #endif
 
-constexpr KernelsByLevel<SignatureDistances> kSignatureDistances = {SIMHASH_KERNELS(distances)};
+constexpr KernelsByLevel<SignatureDistances> kSignatureDistances = {{SIMHASH_KERNELS(distances)}};
 
 } // namespace
 

@@ -23,35 +23,14 @@ bool has_simd_level(SimdLevel level);
 // The best level that this CPU has.
 SimdLevel best_simd_level();
 
-// The kernels of all levels that this build has.
+// The kernels of all levels; of those that this build lacks, none.
 template <typename Kernel> struct KernelsByLevel {
-    Kernel scalar;
-#if defined(__x86_64__)
-    Kernel popcnt;
-    Kernel avx2;
-    Kernel avx512;
-#elif defined(SIMHASH_NEON)
-    Kernel neon;
-#endif
+    Kernel kernel[sizeof(kSimdLevels) / sizeof(kSimdLevels[0])];
 
     const Kernel &operator[](SimdLevel level) const
     {
         SIMHASH_ASSERT(has_simd_level(level));
-        switch (level) {
-#if defined(__x86_64__)
-        case SimdLevel::kPopcnt:
-            return popcnt;
-        case SimdLevel::kAvx2:
-            return avx2;
-        case SimdLevel::kAvx512:
-            return avx512;
-#elif defined(SIMHASH_NEON)
-        case SimdLevel::kNeon:
-            return neon;
-#endif
-        default:
-            return scalar;
-        }
+        return kernel[static_cast<int>(level)];
     }
 };
 
@@ -59,7 +38,7 @@ template <typename Kernel> struct KernelsByLevel {
 #if defined(__x86_64__)
 #define SIMHASH_KERNELS(name) name##_scalar, name##_popcnt, name##_avx2, name##_avx512
 #elif defined(SIMHASH_NEON)
-#define SIMHASH_KERNELS(name) name##_scalar, name##_neon
+#define SIMHASH_KERNELS(name) name##_scalar, {}, {}, {}, name##_neon
 #else
 #define SIMHASH_KERNELS(name) name##_scalar
 #endif

@@ -15,6 +15,7 @@ STAGES="$STAGES assertions"
 # make test BUILD_DIRECTORY=...          keep the objects, for the next run
 # make test TEST_SECONDS=60              length of the tests under load (default 15)
 # make test PG_CONFIG=...                another server than Debian's (tools/postgresql.sh)
+# make test SANITIZERS=undefined         the extension in the server with it; what it finds ends the server
 # make test ASSERT_PG_CONFIG=...         the server with assertions
 # make check-one T=distance              one test by its name, or by the path of its file, with objects kept in .check
 #

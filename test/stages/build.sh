@@ -33,6 +33,9 @@ start_server() {
 }
 
 BUILD_FLAGS=(COPT=-Werror)
+# What sanitizers add makes GCC doubt that variables are set.
+[ -z "${SANITIZERS:-}" ] ||
+    BUILD_FLAGS=(COPT="-fsanitize=$SANITIZERS -fno-sanitize-recover=all" LDFLAGS="-fsanitize=$SANITIZERS")
 BUILD_ALSO=(compat)
 check "build without warnings" build_and_stage
 [ "$bad" = 0 ] || { echo "Bail out!  The extension cannot be built."; exit 1; }

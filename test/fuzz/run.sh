@@ -7,7 +7,8 @@
 #   make fuzz ONLY="core sql"  one or some of the parts
 #
 #   core    test/fuzz/*_fuzz.cpp and those of compat/test/fuzz, the core's readers of pages, text and binary input, under
-#           libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; clang is installed for it
+#           libFuzzer, half of the time with AddressSanitizer and UndefinedBehaviorSanitizer, and half without, which
+#           tries many times as many inputs; clang is installed for it
 #   damage  test/t/020_damaged_pages.pl: an index file is damaged at random and used
 #   sql     test/t/022_random_calls.pl: every function and operator with unusual arguments
 #
@@ -31,9 +32,11 @@ fuzz_core() {
     local build targets target each
     build=$(mktemp -d "${TMPDIR:-/tmp}/simhash_fuzz.XXXXXX")
     trap 'rm -rf "$build"' RETURN
-    make -s -j"$(nproc)" -C "$build" -f "$TOP/test/fuzz/Makefile"
-    targets=$(cd "$build" && printf '%s\n' fuzz_*)
-    each=$((duration / 2 / $(wc -w <<<"$targets")))
+    mkdir "$build/sanitized" "$build/fast"
+    make -s -j"$(nproc)" -C "$build/sanitized" -f "$TOP/test/fuzz/Makefile"
+    make -s -j"$(nproc)" -C "$build/fast" -f "$TOP/test/fuzz/Makefile" SANITIZE=
+    targets=$(cd "$build/fast" && printf '%s\n' fuzz_*)
+    each=$((duration / 4 / $(wc -w <<<"$targets")))
     [ "$each" -gt 0 ] || each=1 # 0 would be for ever
     for target in $targets; do
         target=${target#fuzz_}
@@ -43,20 +46,27 @@ fuzz_core() {
         printf '\001\003\002\000%0128d' 7 >"$build/corpus/$target/stored"
         head -c 513 <(printf '\001'; yes) >"$build/corpus/$target/sent"
         printf 'ab\303\244\314\201 it'"'"'s \346\235\261\344\272\254\351\203\275 \357\254\201' >"$build/corpus/$target/text"
-        local log=$build/$target.log
-        if ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 timeout -k 10 $((each + 120)) \
-            "$build/fuzz_$target" -seed="$SEED" -max_total_time="$each" -max_len=9000 -rss_limit_mb=1024 -timeout=10 \
-            -artifact_prefix="$build/$target-" -print_final_stats=1 "$build/corpus/$target" >"$log" 2>&1; then
-            echo "ok      $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs in $each s"
-        else
-            echo "FAILED  $target"
-            grep -v '^#' "$log" | tail -n 60
-            mkdir -p "$failures"
-            cp "$build/fuzz_$target" "$failures/$target"
-            cp "$build/$target-"* "$failures/" 2>/dev/null || true
-            failed+=("$target")
-        fi
+        # What the fast program collects, the one with sanitizers begins with.
+        fuzz_target fast
+        fuzz_target sanitized
     done
+}
+
+# fuzz_target fast|sanitized: with the variables of fuzz_core.
+fuzz_target() {
+    local program=$build/$1/fuzz_$target log=$build/$target.log
+    if ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 timeout -k 10 $((each + 120)) \
+        "$program" -seed="$SEED" -max_total_time="$each" -max_len=9000 -rss_limit_mb=1024 -timeout=10 \
+        -artifact_prefix="$build/$target-" -print_final_stats=1 "$build/corpus/$target" >"$log" 2>&1; then
+        echo "ok      $target, $1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs in $each s"
+    else
+        echo "FAILED  $target, $1"
+        grep -v '^#' "$log" | tail -n 60
+        mkdir -p "$failures"
+        cp "$program" "$failures/$target"
+        cp "$build/$target-"* "$failures/" 2>/dev/null || true
+        failed+=("$target")
+    fi
 }
 
 # The server tests are those of make test, run for longer.

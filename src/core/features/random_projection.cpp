@@ -1,5 +1,6 @@
 #include "core/features/random_projection.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "core/bits/contract.hpp"
@@ -15,23 +16,16 @@ namespace
 #include "core/features/gaussian_table.inc"
 // clang-format on
 
-constexpr int kLevels = 4096;
+constexpr std::size_t kLevels = 4096;
 
-struct SignedGaussian {
-    float value[kLevels];
-};
-
-constexpr SignedGaussian make_signed_gaussian()
-{
-    SignedGaussian table{};
-    for (int k = 0; k < kLevels; k++) {
+constexpr auto kSignedGaussian = [] {
+    std::array<float, kLevels> table{};
+    for (std::size_t k = 0; k < kLevels; k++) {
         float magnitude = static_cast<float>(kGaussian[k % 2048]) / 4096;
-        table.value[k] = k < 2048 ? magnitude : -magnitude;
+        table[k] = k < 2048 ? magnitude : -magnitude;
     }
     return table;
-}
-
-constexpr SignedGaussian kSignedGaussian = make_signed_gaussian();
+}();
 
 constexpr std::uint64_t kWords = kBits / 4;
 constexpr std::size_t kPiece = 256;
@@ -41,8 +35,8 @@ using Lanes = double __attribute__((vector_size(16)));
 // The numbers of the two lowest 16 bits of a word.
 Lanes gaussians(std::uint64_t word)
 {
-    return Lanes{static_cast<double>(kSignedGaussian.value[word & 4095]),
-                 static_cast<double>(kSignedGaussian.value[word >> 16 & 4095])};
+    return Lanes{static_cast<double>(kSignedGaussian[word & 4095]),
+                 static_cast<double>(kSignedGaussian[word >> 16 & 4095])};
 }
 
 Lanes load(const double *from) { return Lanes{from[0], from[1]}; }

@@ -1,5 +1,6 @@
 #include "core/features/term_frequency.hpp"
 
+#include <array>
 #include <bit>
 
 namespace simhash
@@ -36,21 +37,12 @@ constexpr std::uint32_t compute_weight(std::uint32_t tf)
     return (1U << kLogarithmicFractionBits) + rounded;
 }
 
-constexpr std::uint32_t kTableSize = 64;
-
-struct WeightTable {
-    std::uint16_t weight[kTableSize];
-};
-
-constexpr WeightTable make_table()
-{
-    WeightTable table{};
-    for (std::uint32_t tf = 1; tf < kTableSize; tf++)
-        table.weight[tf] = static_cast<std::uint16_t>(compute_weight(tf));
+constexpr auto kTable = [] {
+    std::array<std::uint16_t, 64> table{};
+    for (std::uint32_t tf = 1; tf < table.size(); tf++)
+        table[tf] = static_cast<std::uint16_t>(compute_weight(tf));
     return table;
-}
-
-constexpr WeightTable kTable = make_table();
+}();
 
 static_assert(compute_weight(1) == 256);
 static_assert(compute_weight(2) == 433);
@@ -61,7 +53,7 @@ static_assert(compute_weight(0xFFFFFFFF) == 5934);
 
 std::uint32_t logarithmic_weight(std::uint32_t tf)
 {
-    return tf < kTableSize ? kTable.weight[tf] : compute_weight(tf);
+    return tf < kTable.size() ? kTable[tf] : compute_weight(tf);
 }
 
 } // namespace simhash

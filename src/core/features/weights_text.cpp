@@ -1,5 +1,7 @@
 #include "core/features/weights_text.hpp"
 
+#include <array>
+
 namespace simhash
 {
 
@@ -44,19 +46,12 @@ struct Decimal {
 constexpr int kPlaces = 25;
 constexpr int kDigits = 12 + kPlaces;
 
-struct PowersOfTen {
-    Wide power[kDigits];
-};
-
-constexpr PowersOfTen powers_of_ten()
-{
-    PowersOfTen powers = {{1}};
-    for (int i = 1; i < kDigits; i++)
-        powers.power[i] = powers.power[i - 1] * 10;
+constexpr auto kPowersOfTen = [] {
+    std::array<Wide, kDigits> powers = {1};
+    for (std::size_t i = 1; i < kDigits; i++)
+        powers[i] = powers[i - 1] * 10;
     return powers;
-}
-
-constexpr PowersOfTen kTen = powers_of_ten();
+}();
 
 // A larger exponent than the zeros of any text can compensate.
 constexpr std::int64_t kExponentMax = std::int64_t{1} << 40;
@@ -96,7 +91,7 @@ bool scan_decimal(const char *text, std::size_t length, Decimal *out)
             continue;
         }
         any = true;
-        if (out->digits < kTen.power[kDigits - 1]) {
+        if (out->digits < kPowersOfTen.back()) {
             out->digits = out->digits * 10 + static_cast<unsigned>(*at - '0');
             out->exponent -= pointed ? 1 : 0;
         } else {
@@ -119,7 +114,8 @@ bool round_decimal(Decimal decimal, Weight *out)
         decimal.more |= decimal.digits % 10 != 0;
     for (; decimal.exponent > 0 && decimal.digits != 0 && decimal.digits <= kWholeMax; decimal.exponent--)
         decimal.digits *= 10;
-    const Wide unit = kTen.power[decimal.digits != 0 && decimal.exponent < 0 ? -decimal.exponent : 0];
+    const Wide unit = kPowersOfTen[static_cast<std::size_t>(
+        decimal.digits != 0 && decimal.exponent < 0 ? -decimal.exponent : 0)];
     const Wide whole = decimal.digits / unit;
     if (whole > kWholeMax)
         return false;

@@ -2,6 +2,7 @@
 // gains little for a leaf in memory, and costs as much for one that was fetched ahead (bench/kernels).
 #include "core/kernels/leaf_match.hpp"
 
+#include <array>
 #include <cstring>
 
 #include "core/kernels/blocks.hpp"
@@ -69,27 +70,24 @@ SIMHASH_AVX2 inline unsigned words_within(__m256i distances, __m256i limit)
 }
 
 // For each subset of four places, its members as 16 bits each, the first lowest.
-struct PlacesOfFour {
-    std::uint64_t of[16] = {};
-    constexpr PlacesOfFour()
-    {
-        for (unsigned set = 0; set < 16; set++) {
-            for (unsigned place = 0, shift = 0; place < 4; place++) {
-                if (set >> place & 1) {
-                    of[set] |= std::uint64_t{place} << shift;
-                    shift += 16;
-                }
+constexpr auto kPlaces = [] {
+    std::array<std::uint64_t, 16> of{};
+    for (unsigned set = 0; set < 16; set++) {
+        for (unsigned place = 0, shift = 0; place < 4; place++) {
+            if (set >> place & 1) {
+                of[set] |= std::uint64_t{place} << shift;
+                shift += 16;
             }
         }
     }
-};
-constexpr PlacesOfFour kPlaces;
+    return of;
+}();
 
 // Writes four places and keeps those in the set. There are at most i matches up to position i, so there is
 // room for four.
 SIMHASH_AVX2 inline int append_four(int i, unsigned set, std::uint16_t *matches)
 {
-    std::uint64_t places = kPlaces.of[set] + static_cast<std::uint64_t>(i) * 0x0001000100010001;
+    std::uint64_t places = kPlaces[set] + static_cast<std::uint64_t>(i) * 0x0001000100010001;
     std::memcpy(matches, &places, sizeof(places));
     return _mm_popcnt_u32(set);
 }

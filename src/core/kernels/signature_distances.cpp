@@ -1,5 +1,7 @@
 // Rows are read one after the other, which suits the prefetchers of processors. The sums of several rows are then
 // added across vectors together.
+#include <array>
+
 #include "core/bits/contract.hpp"
 #include "core/bits/signature.hpp"
 #include "core/kernels/blocks.hpp"
@@ -12,21 +14,18 @@ namespace
 {
 
 // 32 bytes without and 32 with all bits set.
-struct LastBytes {
-    std::uint8_t byte[64] = {};
-    constexpr LastBytes()
-    {
-        for (int i = 32; i < 64; i++)
-            byte[i] = 255;
-    }
-};
-constexpr LastBytes kLastBytes;
+constexpr auto kLastBytes = [] {
+    std::array<std::uint8_t, 64> bytes{};
+    for (std::size_t i = 32; i < 64; i++)
+        bytes[i] = 255;
+    return bytes;
+}();
 
 // A mask of `size` bytes that selects the last `count`.
 inline const std::uint8_t *last_bytes(int size, int count)
 {
     SIMHASH_ASSERT(size <= 32);
-    return kLastBytes.byte + 32 - size + count;
+    return kLastBytes.data() + 32 - size + count;
 }
 
 // What follows the last whole word is compared in a word that ends with the row.

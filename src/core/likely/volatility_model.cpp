@@ -1,6 +1,7 @@
 #include "core/likely/volatility_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -25,10 +26,6 @@ struct OddsLine {
     double slope;  // by the step
 };
 
-struct OddsLines {
-    OddsLine line[kOddsEnd + 1]; // the last is 0, for everything beyond
-};
-
 constexpr double exponential(double x)
 {
     int halvings = 0;
@@ -44,9 +41,9 @@ constexpr double exponential(double x)
 
 constexpr double normal_density(double z) { return exponential(-z * z / 2) * 0.39894228040143268; }
 
-constexpr OddsLines make_odds_lines()
-{
-    OddsLines lines{};
+// The last is 0, for everything beyond.
+constexpr auto kOdds = [] {
+    std::array<OddsLine, kOddsEnd + 1> lines{};
     constexpr double kStep = 1.0 / kOddsSteps;
     // The tail from the right, by Simpson's rule; beyond the end by the asymptotic series.
     double end[kOddsEnd] = {}; // the odds at a line's right end
@@ -59,24 +56,22 @@ constexpr OddsLines make_odds_lines()
             (normal_density(z) + 4 * normal_density(z + kStep / 2) + normal_density(z + kStep)) * kStep / 6;
         end[i] = tail / (1 - tail);
     }
-    lines.line[0] = {1, 2 * (end[0] - 1)};
-    for (int i = 1; i < kOddsEnd; i++) {
+    lines[0] = {1, 2 * (end[0] - 1)};
+    for (std::size_t i = 1; i < kOddsEnd; i++) {
         // Slightly below the end of the last line: rounding must not make the odds rise.
         double begin = end[i - 1] * (1 - 0x1p-20);
-        lines.line[i] = {(begin + end[i]) / 2, end[i] - begin};
+        lines[i] = {(begin + end[i]) / 2, end[i] - begin};
     }
     return lines;
-}
-
-constexpr OddsLines kOdds = make_odds_lines();
+}();
 
 using FourFloats = float __attribute__((vector_size(16)));
-using FourIntegers = std::int32_t __attribute__((vector_size(16)));
+using FourIntegers = std::uint32_t __attribute__((vector_size(16)));
 
 FourFloats four_of(float number) { return FourFloats{number, number, number, number}; }
 
 // Finds the odds at z = at / kOddsSteps in the table: the line, and the distance from its middle.
-void find_odds(FourFloats at, std::int32_t line[4], float offset[4])
+void find_odds(FourFloats at, std::uint32_t line[4], float offset[4])
 {
     // Adding it rounds to an integer, and leaves that in the low bits.
     const FourFloats rounder = four_of(0x1p23f), end = four_of(kOddsEnd);
@@ -87,16 +82,13 @@ void find_odds(FourFloats at, std::int32_t line[4], float offset[4])
     std::memcpy(offset, &rest, sizeof(rest));
 }
 
-LevelPair odds_at(const std::int32_t line[2], const float offset[2])
+LevelPair odds_at(const std::uint32_t line[2], const float offset[2])
 {
-    const OddsLine &a = kOdds.line[line[0]], &b = kOdds.line[line[1]];
+    const OddsLine &a = kOdds[line[0]], &b = kOdds[line[1]];
     return LevelPair{a.middle, b.middle} + LevelPair{a.slope, b.slope} * LevelPair{offset[0], offset[1]};
 }
 
-double odds_at(std::int32_t line, float offset)
-{
-    return kOdds.line[line].middle + kOdds.line[line].slope * offset;
-}
+double odds_at(std::uint32_t line, float offset) { return kOdds[line].middle + kOdds[line].slope * offset; }
 
 // |W| / s with the low bits cleared for a bit's number. As an integer, it orders bits by size.
 std::uint32_t relative_size(double size, double per_norm)
@@ -139,7 +131,7 @@ double flip_probability(Weight weight, double norm, double scale)
     // If all weights are 0, every bit is as likely to flip.
     double per_norm = norm > 0 ? 1 / norm : 0;
     float relative = std::bit_cast<float>(relative_size(std::fabs(static_cast<double>(weight)), per_norm));
-    std::int32_t line[4];
+    std::uint32_t line[4];
     float offset[4];
     find_odds(four_of(relative * static_cast<float>(kOddsSteps / scale)), line, offset);
     double odds = odds_at(line[0], offset[0]);
@@ -173,13 +165,14 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
     }
     // Four levels of one bit at a time, then the fifth level of four bits at a time.
     static_assert(kVolatilityLevels == 5);
-    constexpr float kSteps[kVolatilityLevels] = {static_cast<float>(kOddsSteps / kVolatilityScale[0]),
-                                                 static_cast<float>(kOddsSteps / kVolatilityScale[1]),
-                                                 static_cast<float>(kOddsSteps / kVolatilityScale[2]),
-                                                 static_cast<float>(kOddsSteps / kVolatilityScale[3]),
-                                                 static_cast<float>(kOddsSteps / kVolatilityScale[4])};
+    constexpr auto kSteps = [] {
+        std::array<float, kVolatilityLevels> steps{};
+        for (std::size_t level = 0; level < steps.size(); level++)
+            steps[level] = static_cast<float>(kOddsSteps / kVolatilityScale[level]);
+        return steps;
+    }();
     const FourFloats steps = {kSteps[0], kSteps[1], kSteps[2], kSteps[3]};
-    std::int32_t line[kBits][4], fifth_line[kBits];
+    std::uint32_t line[kBits][4], fifth_line[kBits];
     float offset[kBits][4], fifth_offset[kBits];
     for (int j = 0; j < kBits; j++)
         find_odds(four_of(relative[j]) * steps, line[j], offset[j]);

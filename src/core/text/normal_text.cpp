@@ -1,5 +1,6 @@
 #include "core/text/normal_text.hpp"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -12,24 +13,17 @@ namespace
 constexpr char32_t kTypographicApostrophe = 0x2019;
 
 // ASCII: a letter in lower case or a digit, an apostrophe, or a space for all separators.
-struct AsciiTable {
-    char folded[128];
-};
-
-constexpr AsciiTable make_ascii_table()
-{
-    AsciiTable table{};
-    for (int c = 0; c < 128; c++) {
+constexpr auto kFoldedAscii = [] {
+    std::array<char, 128> folded{};
+    for (unsigned c = 0; c < 128; c++) {
         bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\'';
         bool upper = c >= 'A' && c <= 'Z';
-        table.folded[c] = static_cast<char>(kept ? c : upper ? c + 0x20 : ' ');
+        folded[c] = static_cast<char>(kept ? c : upper ? c + 0x20 : ' ');
     }
-    return table;
-}
+    return folded;
+}();
 
-constexpr AsciiTable kAscii = make_ascii_table();
-
-char fold_ascii(char c) { return kAscii.folded[static_cast<unsigned char>(c)]; }
+char fold_ascii(char c) { return kFoldedAscii[static_cast<unsigned char>(c)]; }
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 

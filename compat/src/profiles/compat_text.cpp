@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/bits/bisect.hpp"
 #include "core/text/unicode.hpp"
 
 namespace simhash
@@ -20,16 +21,9 @@ constexpr char32_t kSigma = 0x3A3, kFinalSigma = 0x3C2, kDottedI = 0x130;
 // The row that may hold the character, the last that does not begin after it; or null.
 template <std::size_t n> const char32_t *row_of(const char32_t (&table)[n][2], char32_t character)
 {
-    std::size_t low = 0;
-    std::size_t high = n;
-    while (low < high) {
-        std::size_t middle = (low + high) / 2;
-        if (table[middle][0] <= character)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == 0 ? nullptr : table[low - 1];
+    const std::size_t after =
+        first_enough(std::size_t{0}, n, [&](std::size_t i) { return table[i][0] > character; });
+    return after == 0 ? nullptr : table[after - 1];
 }
 
 template <std::size_t n> bool in_ranges(const char32_t (&table)[n][2], char32_t character)

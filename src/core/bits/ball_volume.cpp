@@ -1,5 +1,7 @@
 #include "core/bits/ball_volume.hpp"
 
+#include "core/bits/bisect.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,15 +41,7 @@ double ball_volume(int bits, int radius)
 
 int ball_radius(int bits, double fraction)
 {
-    int low = 0, high = bits;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (ball_volume(bits, middle) >= fraction)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first_enough(0, bits, [=](int radius) { return ball_volume(bits, radius) >= fraction; });
 }
 
 } // namespace simhash

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/bits/bisect.hpp"
 #include "core/bits/contract.hpp"
 
 namespace simhash
@@ -40,16 +41,9 @@ double binomial_terms(int bits, double p, double *term)
 int similarity_radius(double similarity, int bits)
 {
     SIMHASH_ASSERT(bits > 0);
-    int low = -1, high = bits;
-
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (similarity_estimate(middle, bits) >= similarity)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return first_enough(0, bits + 1,
+                        [=](int distance) { return !(similarity_estimate(distance, bits) >= similarity); }) -
+           1;
 }
 
 // Of the distribution's two tails, the smaller one is added up, because its rounding errors are small relative

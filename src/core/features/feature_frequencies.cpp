@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/bits/bisect.hpp"
 #include "core/bits/contract.hpp"
 #include "core/features/term_frequency.hpp"
 
@@ -85,16 +86,10 @@ std::int64_t FeatureFrequencies::find(std::uint64_t hash) const
     std::size_t place = directory_place(hash, header_.directory_bits);
     // A damaged directory finds nothing, and nothing outside.
     std::uint32_t end = std::min(load<std::uint32_t>(directory_, place + 1), header_.count);
-    std::uint32_t from = std::min(load<std::uint32_t>(directory_, place), end);
-    std::uint32_t to = end;
-    while (from < to) {
-        std::uint32_t middle = from + (to - from) / 2;
-        if (load<std::uint64_t>(hashes_, middle) < hash)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < end && load<std::uint64_t>(hashes_, from) == hash ? std::int64_t{from} : -1;
+    std::uint32_t at =
+        first_enough(std::min(load<std::uint32_t>(directory_, place), end), end,
+                     [=, this](std::uint32_t i) { return load<std::uint64_t>(hashes_, i) >= hash; });
+    return at < end && load<std::uint64_t>(hashes_, at) == hash ? std::int64_t{at} : -1;
 }
 
 std::uint32_t FeatureFrequencies::rarity_of(std::uint64_t hash) const

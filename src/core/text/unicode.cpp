@@ -1,7 +1,9 @@
 #include "core/text/unicode.hpp"
 
-#include <algorithm>
 #include <iterator>
+
+#include "core/bits/bisect.hpp"
+#include "core/bits/contract.hpp"
 
 namespace simhash
 {
@@ -10,7 +12,6 @@ namespace
 {
 
 // clang-format off
-#include "core/bits/contract.hpp"
 #include "core/text/unicode_tables.inc"
 // clang-format on
 
@@ -33,19 +34,10 @@ const char32_t *decomposition(char32_t character)
 {
     if (character < 0xC0)
         return nullptr;
-    std::size_t low = 0;
-    std::size_t high = kCompositions;
-    while (low < high) {
-        std::size_t middle = (low + high) / 2;
-        const char32_t *row = kComposition + 3 * kDecomposition[middle];
-        if (row[2] == character)
-            return row;
-        if (row[2] < character)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return nullptr;
+    const auto row = [](std::size_t i) { return kComposition + 3 * kDecomposition[i]; };
+    const std::size_t at =
+        first_enough(std::size_t{0}, kCompositions, [=](std::size_t i) { return row(i)[2] >= character; });
+    return at < kCompositions && row(at)[2] == character ? row(at) : nullptr;
 }
 
 std::size_t decompose(char32_t character, char32_t *out)
@@ -83,19 +75,11 @@ char32_t composite(char32_t first, char32_t second)
         second < kTrailing + kTrailingCount)
         return first + (second - kTrailing);
 
-    std::size_t low = 0;
-    std::size_t high = kCompositions;
-    while (low < high) {
-        std::size_t middle = (low + high) / 2;
-        const char32_t *row = kComposition + 3 * middle;
-        if (row[0] == first && row[1] == second)
-            return row[2];
-        if (row[0] < first || (row[0] == first && row[1] < second))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return 0;
+    const auto row = [](std::size_t i) { return kComposition + 3 * i; };
+    const std::size_t at = first_enough(std::size_t{0}, kCompositions, [=](std::size_t i) {
+        return row(i)[0] != first ? row(i)[0] > first : row(i)[1] >= second;
+    });
+    return at < kCompositions && row(at)[0] == first && row(at)[1] == second ? row(at)[2] : 0;
 }
 
 int combining_class(char32_t character) { return character_property(character).combining_class(); }

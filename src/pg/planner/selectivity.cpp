@@ -7,6 +7,7 @@
 #include "pg/server/postgres.hpp"
 
 #include "core/bits/ball_volume.hpp"
+#include "core/bits/bisect.hpp"
 #include "pg/planner/column_sample.hpp"
 #include "pg/planner/rewrite.hpp"
 #include "pg/planner/selectivity.hpp"
@@ -393,15 +394,7 @@ int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid
     int radius = terms.bits;
     if (query == nullptr || !is_null_constant(query))
         radius = use_fractions(root, &restriction.column, query, terms, [&](const auto &within) {
-            int low = 0, high = terms.bits;
-            while (low < high) {
-                const int middle = (low + high) / 2;
-                if (within(middle) >= fraction)
-                    high = middle;
-                else
-                    low = middle + 1;
-            }
-            return low;
+            return first_enough(0, terms.bits, [&](int distance) { return within(distance) >= fraction; });
         });
     ReleaseVariableStats(restriction.column);
     return radius;

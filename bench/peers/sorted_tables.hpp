@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/kernels/leaf_match.hpp"
-#include "core/layout/bit_order.hpp"
 #include "core/layout/key_order.hpp"
 #include "core/layout/tree_design.hpp"
 

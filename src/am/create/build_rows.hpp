@@ -9,7 +9,7 @@
 #include "am/index/row_chunks.hpp"
 #include "am/tree/tree_page.hpp"
 
-#include "core/layout/byte_permutation.hpp"
+#include "core/layout/key_order.hpp"
 #include "core/page/leaf_cut.hpp"
 
 namespace simhash

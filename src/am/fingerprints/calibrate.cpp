@@ -11,7 +11,7 @@
 #include "am/index/rights.hpp"
 
 #include "core/bits/every_nth.hpp"
-#include "core/likely/volatility_fit.hpp"
+#include "core/likely/volatility_model.hpp"
 #include "pg/server/query_rows.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/server/sibling.hpp"

@@ -7,8 +7,6 @@
 #include "am/index/meta.hpp"
 #include "am/index/options.hpp"
 
-#include "core/layout/bit_order.hpp"
-#include "core/layout/byte_permutation.hpp"
 #include "core/layout/key_order.hpp"
 #include "core/layout/search_plan.hpp"
 

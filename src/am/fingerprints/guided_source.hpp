@@ -7,7 +7,6 @@
 #include "am/tree/leaf_reader.hpp"
 
 #include "core/layout/key_ball.hpp"
-#include "core/layout/probe_ball.hpp"
 #include "core/likely/guided_plan.hpp"
 #include "pg/types/ball.hpp"
 

@@ -4,7 +4,7 @@
 #include "am/pairs/pair_output.hpp"
 
 #include "core/kernels/pair_match.hpp"
-#include "core/layout/byte_permutation.hpp"
+#include "core/layout/key_order.hpp"
 #include "core/layout/pair_plan.hpp"
 
 namespace simhash

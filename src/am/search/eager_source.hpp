@@ -8,7 +8,7 @@
 
 #include "am/search/step_source.hpp"
 
-#include "core/layout/probe_ball.hpp"
+#include "core/layout/key_ball.hpp"
 
 namespace simhash
 {

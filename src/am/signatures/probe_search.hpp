@@ -3,14 +3,13 @@
 // Leaves are read in the order of the probability that they hold a near-duplicate (probe_source.hpp), and the
 // probability that a row has been found follows from the leaves that were read
 // (core/likely/probe_model.hpp). What they have cost tells what the rest will cost
-// (core/likely/probe_forecast.hpp). If an exact search is cheaper, the search becomes exact, early enough to
+// (core/likely/probe_model.hpp). If an exact search is cheaper, the search becomes exact, early enough to
 // cost little more than that.
 #pragma once
 
 #include "am/signatures/probe_source.hpp"
 #include "am/signatures/signature_search.hpp"
 
-#include "core/likely/probe_forecast.hpp"
 #include "core/likely/probe_model.hpp"
 
 namespace simhash

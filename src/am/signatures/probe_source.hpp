@@ -4,7 +4,7 @@
 
 #include "am/tree/leaf_reader.hpp"
 
-#include "core/layout/probe_ball.hpp"
+#include "core/layout/key_ball.hpp"
 #include "core/layout/signature_layout.hpp"
 
 namespace simhash

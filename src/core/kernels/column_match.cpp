@@ -1,4 +1,4 @@
-#include "core/kernels/column_match.hpp"
+#include "core/kernels/leaf_match.hpp"
 
 #include <cstddef>
 #include <cstring>

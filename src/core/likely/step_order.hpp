@@ -13,7 +13,7 @@ namespace simhash
 // z for a weight of absolute value 1, if the mean square of the weights is `square`, which is not 0.
 float z_per_size(float square);
 
-// What a flip of a bit costs (core/layout/probe_ball.hpp): log((1 - p) / p) in units of 1 / kFlipCost, and one. If z is
+// What a flip of a bit costs (core/layout/key_ball.hpp): log((1 - p) / p) in units of 1 / kFlipCost, and one. If z is
 // the absolute value of the weight in units of the standard deviation of its change, p = Q(z), and the logarithm about
 // 1.4 z + 0.267 z^2.
 inline constexpr int kFlipCost = 8;

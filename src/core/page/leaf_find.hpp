@@ -1,7 +1,6 @@
 // The search in a packed leaf.
 #pragma once
 
-#include "core/kernels/column_match.hpp"
 #include "core/kernels/leaf_match.hpp"
 #include "core/kernels/signature_match.hpp"
 #include "core/page/leaf.hpp"

@@ -1,6 +1,6 @@
 #include "pg/planner/rewrite.hpp"
 
-#include "core/features/estimate.hpp"
+#include "core/features/minhash_sketch.hpp"
 #include "core/features/text_sketch.hpp"
 #include "pg/features/document_arguments.hpp"
 #include "pg/server/compat.hpp"

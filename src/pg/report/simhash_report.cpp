@@ -2,7 +2,7 @@
 // searching them.
 #include "core/bits/every_nth.hpp"
 #include "core/bits/split_mix.hpp"
-#include "core/layout/bit_order.hpp"
+#include "core/layout/key_order.hpp"
 #include "core/layout/tree_design.hpp"
 #include "core/likely/report_figures.hpp"
 #include "core/page/signature_plan.hpp"

@@ -1,6 +1,6 @@
 // The SQL functions of the similarity that 1-bit min-hash signatures estimate. Like those of the Hamming
 // distance of bit strings, they raise an error if the lengths differ, so they are not LEAKPROOF.
-#include "core/features/estimate.hpp"
+#include "core/features/minhash_sketch.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/features/estimate.hpp"
+#include "core/features/minhash_sketch.hpp"
 
 namespace simhash
 {

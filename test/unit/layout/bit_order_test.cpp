@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/bit_order.hpp"
 #include "core/layout/key_order.hpp"
 
 #include "../seed.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/probe_ball.hpp"
+#include "core/layout/key_ball.hpp"
 
 #include "../seed.hpp"
 

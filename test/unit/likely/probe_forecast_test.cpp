@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/likely/probe_forecast.hpp"
 #include "core/likely/probe_model.hpp"
 
 namespace simhash

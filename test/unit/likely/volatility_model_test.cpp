@@ -1,7 +1,6 @@
 #include "core/likely/volatility_model.hpp"
 
 #include "core/likely/flip_coverage.hpp"
-#include "core/likely/volatility_fit.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/byte_permutation.hpp"
+#include "core/layout/key_order.hpp"
 #include "core/page/leaf_cut.hpp"
 
 #include "../seed.hpp"

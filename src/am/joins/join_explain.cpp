@@ -68,7 +68,6 @@ void add_counts(JoinCounts *sum, const JoinCounts &counts)
     sum->singly += counts.singly;
     sum->found.queries += counts.found.queries;
     sum->found.leaves += counts.found.leaves;
-    sum->found.entries += counts.found.entries;
     sum->found.rows += counts.found.rows;
 }
 

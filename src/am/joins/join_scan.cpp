@@ -324,11 +324,11 @@ bool ask(JoinState *state)
 // The next row of the table that has been found, and the number of the outer row; or null.
 TupleTableSlot *next_found(JoinState *state, Size *number)
 {
-    Match match = {static_cast<int64>(state->asked), 0};
+    auto query = static_cast<int64>(state->asked);
     TupleTableSlot *inner =
-        state->singly ? next_of_row(state->row_search) : next_match(state->search, &match);
+        state->singly ? next_of_row(state->row_search) : next_match(state->search, &query);
     state->counts.found.rows += state->singly && inner != nullptr;
-    *number = static_cast<Size>(match.number);
+    *number = static_cast<Size>(query);
     return inner;
 }
 

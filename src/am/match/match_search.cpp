@@ -88,9 +88,9 @@ bool find_matches(MatchSearch *search)
     output->pairs = 0;
     if (!read_merged(search) && !read_noted(search))
         return false;
-    search->counts.entries += output->pairs;
     search->ready = probe_members(output, false);
-    want_more(search);
+    // Some room is left for the matches of one query in a leaf.
+    search->wanted = Min(4 * search->wanted, output->capacity - static_cast<Size>(leaf_capacity(BLCKSZ)));
     return true;
 }
 
@@ -118,9 +118,7 @@ void open_leaves(MatchSearch *search, LeafSource *source)
     *reader = {};
     reader->index = index_of(*search);
     reader->snapshot = search->output->snapshot;
-    MemoryContext caller = MemoryContextSwitchTo(search->context);
     reader->strategy = join_strategy(reader->index);
-    MemoryContextSwitchTo(caller);
     begin_reading(reader, source);
     search->at = search->end = 0;
     search->open = true;
@@ -131,27 +129,6 @@ void close_leaves(MatchSearch *search)
     if (search->open && search->reader.strategy != nullptr)
         FreeAccessStrategy(search->reader.strategy);
     search->open = false;
-}
-
-MatchSearch *new_match(PairOutput *output, int part, Size bytes)
-{
-    auto *search = static_cast<MatchSearch *>(palloc0(sizeof(MatchSearch)));
-    search->context = CurrentMemoryContext;
-    search->arrays = AllocSetContextCreate(CurrentMemoryContext, "simhash queries", ALLOCSET_DEFAULT_SIZES);
-    search->bytes = bytes;
-    search->output = output;
-    search->part = part;
-    search->exact.plan.radius = -1;
-    search->found =
-        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
-    search->wanted = kFirstMatches;
-    return search;
-}
-
-void want_more(MatchSearch *search)
-{
-    const Size room = search->output->capacity - static_cast<Size>(leaf_capacity(BLCKSZ));
-    search->wanted = Min(4 * search->wanted, room);
 }
 
 namespace
@@ -186,13 +163,19 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
     output->snapshot = snapshot;
     output->sides = 1;
-    output->queries = true;
     begin_side(1, &output->side[0]);
     use_part(index, table, &output->side[0], 0);
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);
-    MatchSearch *search = new_match(output, 0, query_bytes(bytes));
+    auto *search = static_cast<MatchSearch *>(palloc0(sizeof(MatchSearch)));
+    search->context = context;
+    search->arrays = AllocSetContextCreate(context, "simhash queries", ALLOCSET_DEFAULT_SIZES);
+    search->bytes = query_bytes(bytes);
+    search->output = output;
+    search->exact.plan.radius = -1;
+    search->found =
+        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
     reset_match(search);
     MemoryContextSwitchTo(caller);
     return search;
@@ -207,7 +190,7 @@ bool add_query(MatchSearch *search, const GuidedBall &ball, int64 number)
     return added;
 }
 
-TupleTableSlot *next_match(MatchSearch *search, Match *match)
+TupleTableSlot *next_match(MatchSearch *search, int64 *number)
 {
     const PairOutput *output = search->output;
     for (;;) {
@@ -225,7 +208,7 @@ TupleTableSlot *next_match(MatchSearch *search, Match *match)
         if (query->matched || !fetch_row(search, pair.tag[0] & kTidMask))
             continue;
         search->last = query;
-        *match = {query->number, static_cast<int>(pair.tag[0] >> kDistanceShift)};
+        *number = query->number;
         return part_of(*search).slot;
     }
 }

@@ -3,7 +3,7 @@
 //   MatchSearch *search = begin_match(…);
 //   for each round of outer rows:
 //       while there are rows and add_query(search, ball, number): the next row
-//       while (TupleTableSlot *row = next_match(search, &match)): the row, in the ball of query match.number
+//       while (TupleTableSlot *row = next_match(search, &number)): the row, in the ball of the query with this number
 //   end_match(search);
 //
 // Queries share the leaves that they read, so a round should have as many as there is memory for. But for the first match
@@ -28,11 +28,6 @@ namespace simhash
 
 struct MatchSearch;
 
-struct Match {
-    int64 number; // the query's
-    int distance; // of the row's fingerprint from the center of the ball
-};
-
 // Begins to search an index on fingerprints, and its table, under an MVCC snapshot. The relations stay open and locked
 // until end_match. `bytes` are for queries, notes and waiting matches. Needs no privileges: the caller has checked those
 // of the query.
@@ -42,9 +37,9 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
 // matches must be taken first.
 bool add_query(MatchSearch *search, const GuidedBall &ball, int64 number);
 
-// The next matching row; null if there are no more of the queries added, which are forgotten then. The slot belongs to the
-// search and must hold the row until the next call.
-TupleTableSlot *next_match(MatchSearch *search, Match *match);
+// The next matching row, and the number of its query; null if there are no more of the queries added, which are forgotten
+// then. The slot belongs to the search and must hold the row until the next call.
+TupleTableSlot *next_match(MatchSearch *search, int64 *number);
 
 // The query of the last match needs no more matches.
 void finish_query(MatchSearch *search);
@@ -55,9 +50,8 @@ void reset_match(MatchSearch *search);
 // What the search has done so far, for EXPLAIN.
 struct MatchCounts {
     uint64 queries;
-    uint64 leaves;  // read
-    uint64 entries; // of the index that matched
-    uint64 rows;    // of the table that were fetched for them
+    uint64 leaves; // read
+    uint64 rows;   // of the table that were fetched for those found
 };
 MatchCounts match_counts(const MatchSearch *search);
 

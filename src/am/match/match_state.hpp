@@ -108,7 +108,6 @@ struct MatchSearch {
     MemoryContext arrays; // for the queries
     Size bytes;           // for the arrays
     PairOutput *output;   // tag[0] is the row's, tag[1] the number of a query among those in `reading`
-    int part;             // the partition that is searched
     bool finishes;        // some query needs no more matches
 
     // The sources of the query that is being planned.
@@ -138,7 +137,7 @@ struct MatchSearch {
     MatchCounts counts;
 };
 
-inline const PairPart &part_of(const MatchSearch &search) { return search.output->side[0].part[search.part]; }
+inline const PairPart &part_of(const MatchSearch &search) { return search.output->side[0].part[0]; }
 inline const FingerprintMeta &meta_of(const MatchSearch &search)
 {
     return fingerprint_meta(*part_of(search).index.meta);
@@ -147,8 +146,6 @@ inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(sea
 
 // match_search.cpp
 
-// Prepares a search of one part of the output's side, which uses about `bytes` bytes for queries.
-MatchSearch *new_match(PairOutput *output, int part, Size bytes);
 // The plan of exact searches.
 const SearchPlan &exact_plan(MatchSearch *search, int radius);
 bool searched_by_weights(MatchSearch *search, const GuidedBall &ball);
@@ -156,8 +153,6 @@ template <typename Item> Item *allocate_items(const MatchSearch &search, Size co
 {
     return static_cast<Item *>(MemoryContextAllocHuge(search.arrays, sizeof(Item) * count));
 }
-// From now on waits for four times as many matches, if there is room; some is left for those of one query in a leaf.
-void want_more(MatchSearch *search);
 // Opens and closes the reader.
 void open_leaves(MatchSearch *search, LeafSource *source);
 void close_leaves(MatchSearch *search);
@@ -246,14 +241,12 @@ void add_matches(MatchSearch *search, int tree, const LeafQuery &wanted, uint32 
     for (int i = 0; i < matches; i++)
         check.add(search->found[i].tid);
     check.finish(index_of(*search), search->block);
-    const BlockNumbers &blocks = search->output->side[0].tids.blocks;
     const FingerprintMeta &meta = meta_of(*search);
     for (int i = 0; i < matches && !is_matched(*search, query); i++) {
         const LeafEntry &found = search->found[i];
-        const uint64 key = found.key.word[0], tid = found.tid;
-        if (blocks.counted(search->part, tid) && returns(meta.word(tree, key)))
-            add_pair(search->output, blocks.number(search->part, tid), kVisible | query,
-                     hamming_distance(key, wanted.key.word[0]));
+        const uint64 row = row_number(search->output->side[0], 0, found.tid);
+        if (row != kNoRow && returns(meta.word(tree, found.key.word[0])))
+            add_pair(search->output, row, kVisible | query, 0);
     }
 }
 

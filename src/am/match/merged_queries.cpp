@@ -3,9 +3,6 @@
 // For each tree the queries are sorted by their headers, and the leaves that they need are read from left to right beside
 // them. Nothing is noted for a leaf. Most headers are within one leaf, and all of its queries are matched with it. Where
 // a header takes several leaves, each query is matched with those that its ball of keys reaches.
-//
-// Parallel workers have a copy of the queries. A task is a tree and a range of headers: a process selects the queries in
-// the range, sorts them, and reads their leaves.
 #include "am/match/match_state.hpp"
 
 #include "core/bits/digit_sort.hpp"

@@ -80,7 +80,7 @@ void settle_pairs(PairOutput *output)
             continue;
         }
         output->seen++;
-        if (output->sides == 1 && !output->queries && ((pair.tag[0] ^ pair.tag[1]) & kTidMask) == 0)
+        if (output->sides == 1 && ((pair.tag[0] ^ pair.tag[1]) & kTidMask) == 0)
             continue; // two entries of one row, which an intact index does not have
         if (output->columns != nullptr && kept < i)
             std::memcpy(output->kept_row(2 * kept), output->kept_row(2 * i), 2 * output->row_bytes);
@@ -100,7 +100,7 @@ void flush_pairs(PairOutput *output)
     for (Size i = 0; i < output->pairs && output->sink.put_settled == nullptr; i++) {
         const FoundPair pair = output->pair[i];
         uint64 a = pair.tag[0] & kTidMask, b = pair.tag[1] & kTidMask;
-        if (output->sides == 1 && !output->queries && a > b)
+        if (output->sides == 1 && a > b)
             std::swap(a, b);
         output->sink.put(output->sink.context, a, b, pair.tag[0] >> kDistanceShift);
     }

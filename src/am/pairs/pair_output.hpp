@@ -46,7 +46,6 @@ struct PairOutput {
     Snapshot snapshot;
     PairSide side[2]; // only the first one for pairs of one table
     int sides;
-    bool queries; // the second members are no rows but numbers of queries, marked kVisible
     uint64 pages; // of the indexes that were read
     // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
     int thinning, thinned;

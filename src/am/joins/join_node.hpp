@@ -12,6 +12,7 @@ extern "C" {
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/optimizer.h"
 }
 
 namespace simhash
@@ -37,9 +38,25 @@ struct PlannedJoin {
     List *filters;                 // RestrictInfos of the table
 };
 
-// Lists of nodes, which the planner can copy and print.
-List *path_private(const PlannedJoin &join);
-PlannedJoin read_path_private(List *list);
+struct JoinPath : CustomPath {
+    PlannedJoin join;
+};
+
+// Makes the path of a join of a type derived from CustomPath. The node tests the conditions.
+template <typename Derived>
+Derived *make_custom_path(RelOptInfo *join, const CustomPathMethods *methods, double rows, List *conditions)
+{
+    auto *path = static_cast<Derived *>(palloc0(sizeof(Derived)));
+    path->path.type = T_CustomPath;
+    path->path.pathtype = T_CustomScan;
+    path->path.parent = join;
+    path->path.pathtarget = join->reltarget;
+    path->path.parallel_safe = join->consider_parallel;
+    path->path.rows = clamp_row_est(rows);
+    path->methods = methods;
+    set_custom_path(path, conditions);
+    return path;
+}
 
 // What a plan holds for its execution. Tables are renumbered when the plan becomes part of a larger one, all but those in
 // custom_private; so the place of the inner table among custom_relids is kept.

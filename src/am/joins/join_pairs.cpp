@@ -57,18 +57,6 @@ PairNumbers read_plan_private(List *list)
             {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))}};
 }
 
-PlannedPairs read_path_private(List *list)
-{
-    auto *numbers = static_cast<List *>(linitial(list)), *indexes = static_cast<List *>(lsecond(list));
-    return {static_cast<PairMethod>(linitial_int(numbers)),
-            {static_cast<Index>(lsecond_int(numbers)), static_cast<Index>(lthird_int(numbers))},
-            {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))},
-            static_cast<Node *>(lthird(list)),
-            static_cast<const RestrictInfo *>(lfourth(list)),
-            lfourth_int(numbers) != 0,
-            static_cast<List *>(list_nth(list, 4))};
-}
-
 // Adds the columns that expressions have.
 void add_columns(List *expressions, List **columns)
 {
@@ -87,9 +75,9 @@ void add_columns(List *expressions, List **columns)
 
 // The plan's rows have the columns of both tables that are needed.
 Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
-                 List *plans)
+                 List * /*plans*/)
 {
-    const PlannedPairs pairs = read_path_private(path->custom_private);
+    const PlannedPairs &pairs = static_cast<const PairsPath *>(path)->pairs;
     List *conditions = ordered_clauses(root, pairs.conditions);
     const int condition = place_of(conditions, pairs.condition);
     List *tests = get_actual_clauses(conditions), *columns = NIL;
@@ -104,9 +92,7 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
 
     auto *scan = makeNode(CustomScan);
     scan->scan.plan.targetlist = tlist;
-    scan->scan.scanrelid = 0;
     scan->flags = path->flags;
-    scan->custom_plans = plans;
     scan->custom_exprs = list_make3(pairs.radius, tests, others);
     scan->custom_scan_tlist = columns;
     scan->custom_private = plan_private({pairs.method,
@@ -642,16 +628,6 @@ CustomExecMethods exec_methods()
 const CustomExecMethods kPairExecMethods = exec_methods();
 
 } // namespace
-
-List *pairs_path_private(const PlannedPairs &pairs)
-{
-    auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(pairs.condition));
-    List *numbers = list_make4_int(static_cast<int>(pairs.method), static_cast<int>(pairs.table[0]),
-                                   static_cast<int>(pairs.table[1]), pairs.exact);
-    return lappend(
-        list_make4(numbers, list_make2(pairs.indexes[0], pairs.indexes[1]), pairs.radius, condition),
-        pairs.conditions);
-}
 
 const CustomPathMethods kPairPathMethods = {kJoinName, plan_pairs, nullptr};
 

@@ -33,7 +33,9 @@ struct PlannedPairs {
     bool exact;       // all pairs found meet it
     List *conditions; // RestrictInfos: of the join and of both tables
 };
-List *pairs_path_private(const PlannedPairs &pairs);
+struct PairsPath : CustomPath {
+    PlannedPairs pairs;
+};
 
 extern const CustomPathMethods kPairPathMethods;
 

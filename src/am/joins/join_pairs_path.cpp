@@ -386,17 +386,10 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
 Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, const NearColumns &near,
                 SpecialJoinInfo *info, int workers)
 {
-    auto *path = makeNode(CustomPath);
-    path->path.pathtype = T_CustomScan;
-    path->path.parent = join;
-    path->path.pathtarget = join->reltarget;
-    path->path.parallel_safe = join->consider_parallel;
+    auto *path = make_custom_path<PairsPath>(join, &kPairPathMethods, join->rows, pairs.conditions);
     path->path.parallel_aware = workers > 0;
     path->path.parallel_workers = workers;
-    path->path.rows = clamp_row_est(join->rows);
-    path->custom_private = pairs_path_private(pairs);
-    path->methods = &kPairPathMethods;
-    set_custom_path(path, pairs.conditions);
+    path->pairs = pairs;
     return set_costs(root, path, pairs, near, info) ? &path->path : nullptr;
 }
 

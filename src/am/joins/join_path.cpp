@@ -493,17 +493,12 @@ CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerSide &side
                       List *conditions, double rows)
 {
     const InnerScan &scan = side.scan;
-    auto *path = makeNode(CustomPath);
-    path->path.pathtype = T_CustomScan;
-    path->path.parent = join;
-    path->path.pathtarget = join->reltarget;
-    path->path.parallel_safe = join->consider_parallel && child->parallel_safe;
-    path->path.rows = clamp_row_est(rows);
+    auto *path =
+        make_custom_path<JoinPath>(join, &kJoinPathMethods, rows, list_concat_copy(conditions, side.filters));
+    path->path.parallel_safe = path->path.parallel_safe && child->parallel_safe;
     path->custom_paths = list_make1(child);
-    path->custom_private = path_private({type, side.relation, side.indexes, scan.strategy, scan.query,
-                                         scan.values, scan.types, scan.condition, conditions, side.filters});
-    path->methods = &kJoinPathMethods;
-    set_custom_path(path, list_concat_copy(conditions, side.filters));
+    path->join = {type,        side.relation, side.indexes,   scan.strategy, scan.query,
+                  scan.values, scan.types,    scan.condition, conditions,    side.filters};
     set_costs(root, path, side, child, type, conditions);
     return path;
 }

@@ -15,29 +15,6 @@ extern "C" {
 namespace simhash
 {
 
-List *path_private(const PlannedJoin &join)
-{
-    auto *condition = reinterpret_cast<Node *>(const_cast<RestrictInfo *>(join.condition));
-    List *numbers = list_make3_int(join.type, static_cast<int>(join.inner), join.strategy);
-    return list_concat(list_make4(numbers, join.indexes, join.query, condition),
-                       list_make4(join.conditions, join.filters, join.values, join.types));
-}
-
-PlannedJoin read_path_private(List *list)
-{
-    auto *numbers = static_cast<List *>(linitial(list));
-    return {static_cast<JoinType>(linitial_int(numbers)),
-            static_cast<Index>(lsecond_int(numbers)),
-            static_cast<List *>(lsecond(list)),
-            static_cast<Strategy>(lthird_int(numbers)),
-            static_cast<Node *>(lthird(list)),
-            static_cast<List *>(list_nth(list, 6)),
-            static_cast<List *>(list_nth(list, 7)),
-            static_cast<const RestrictInfo *>(lfourth(list)),
-            static_cast<List *>(list_nth(list, 4)),
-            static_cast<List *>(list_nth(list, 5))};
-}
-
 List *plan_private(const JoinNumbers &numbers)
 {
     List *five =
@@ -147,7 +124,7 @@ const Var *find_column(const List *vars, const Var *var)
 Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
                 List *plans)
 {
-    const PlannedJoin join = read_path_private(path->custom_private);
+    const PlannedJoin &join = static_cast<const JoinPath *>(path)->join;
     List *matching = NIL, *above = NIL;
     divide_conditions(join, rel->relids, &matching, &above);
     matching = ordered_clauses(root, list_concat_copy(matching, join.filters));
@@ -180,7 +157,6 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     auto *scan = makeNode(CustomScan);
     scan->scan.plan.targetlist = tlist;
     scan->scan.plan.qual = qual;
-    scan->scan.scanrelid = 0;
     scan->flags = path->flags;
     scan->custom_plans = plans;
     scan->custom_exprs = list_make3(join.query, tests, join.values);

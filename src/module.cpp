@@ -5,9 +5,8 @@
 #include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/joins/joins.hpp"
-#include "am/search/nearest_path.hpp"
 #include "am/search/neighbors.hpp"
-#include "am/search/parallel_order.hpp"
+#include "am/search/search.hpp"
 #include "am/signatures/signature_meta.hpp"
 #include "pg/planner/index_order.hpp"
 #include "pg/server/settings.hpp"
@@ -26,8 +25,7 @@ void _PG_init(void)
     simhash::define_kind(&simhash::kFingerprints);
     simhash::define_kind(&simhash::kSignatures);
     simhash::install_index_orders();
-    simhash::install_parallel_orders();
-    simhash::install_nearest_paths();
+    simhash::install_order_paths();
     simhash::install_joins();
     simhash::install_neighbors();
 }

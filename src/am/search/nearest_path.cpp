@@ -12,8 +12,6 @@
 // one of them only. So the path is not for rows that are locked; queries that change rows have no order. Nor may WHERE
 // CURRENT OF find the first scan, which has no current row while the sort returns rows: it does not look below a
 // Materialize, which keeps nothing unless the rows are read again.
-#include "am/search/nearest_path.hpp"
-
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
 #include "pg/planner/rewrite.hpp"
@@ -191,10 +189,8 @@ Path *far_sort(PlannerInfo *root, const IndexPath *ordered, const Path *path, in
     return reinterpret_cast<Path *>(create_sort_path(root, path->parent, scan, ordered->path.pathkeys, -1));
 }
 
-void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTblEntry *entry)
+void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
 {
-    if (next_hook != nullptr)
-        next_hook(root, rel, number, entry);
     const IndexPath *ordered;
     const Path *cheapest;
     if (!can_divide(root, rel, entry) || !find_scans(rel, &ordered, &cheapest))
@@ -232,12 +228,37 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTbl
     add_path(rel, &both->path);
 }
 
+// FROM a, LATERAL (SELECT ... FROM b ORDER BY b.h <@> a.h LIMIT 1): within the subquery a.h is a parameter that a worker
+// of a Gather there does not get. PostgreSQL tests the conditions and the output of a table for such parameters, but not the
+// order of an index scan. Of a partitioned table it then runs that scan in a worker, which reads a null pointer.
+void keep_orders_from_workers(PlannerInfo *root, const RelOptInfo *rel)
+{
+    ListCell *cell;
+    foreach (cell, rel->pathlist) {
+        auto *path = static_cast<Path *>(lfirst(cell));
+        if (!IsA(path, IndexPath) || !path->parallel_safe)
+            continue;
+        const auto *scan = reinterpret_cast<const IndexPath *>(path);
+        if (has_cost_estimate(scan->indexinfo, estimate_cost) &&
+            !is_parallel_safe(root, reinterpret_cast<Node *>(scan->indexorderbys)))
+            path->parallel_safe = false;
+    }
+}
+
+void plan_orders(PlannerInfo *root, RelOptInfo *rel, Index number, RangeTblEntry *entry)
+{
+    if (next_hook != nullptr)
+        next_hook(root, rel, number, entry);
+    keep_orders_from_workers(root, rel);
+    add_nearest_path(root, rel, entry);
+}
+
 } // namespace
 
-void install_nearest_paths()
+void install_order_paths()
 {
     next_hook = set_rel_pathlist_hook;
-    set_rel_pathlist_hook = add_nearest_path;
+    set_rel_pathlist_hook = plan_orders;
 }
 
 } // namespace simhash

@@ -1,4 +1,4 @@
-// The access method's scans and their cost estimates.
+// The access method's scans, their cost estimates, and their paths in an order.
 #pragma once
 
 #include "pg/server/compat.hpp"
@@ -19,5 +19,8 @@ int64 get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 void end_scan(IndexScanDesc scan);
 void estimate_cost(struct PlannerInfo *root, struct IndexPath *path, double loop_count, Cost *startup_cost,
                    Cost *total_cost, Selectivity *selectivity, double *correlation, double *pages);
+// Adds a hook to the planner (nearest_path.cpp). Call once, when the library is loaded, after other hooks that add paths in
+// an order.
+void install_order_paths();
 
 } // namespace simhash

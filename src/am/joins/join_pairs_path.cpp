@@ -87,12 +87,6 @@ struct NearColumns {
     double pages() const { return side[0].pages + side[1].pages; }
 };
 
-bool can_read(const IndexOptInfo *index)
-{
-    return has_cost_estimate(index, estimate_cost) && !index->hypothetical &&
-           (index->indpred == NIL || index->predOK);
-}
-
 // The column that is searched.
 int searched(const IndexOptInfo *index) { return index->nkeycolumns - 1; }
 
@@ -211,7 +205,7 @@ bool find_indexes(const JoinedTable &table, IndexOptInfo *first, ColumnIndexes *
     foreach (cell, table.members) {
         const auto *member = static_cast<const RelOptInfo *>(lfirst(cell));
         const IndexOptInfo *index = member == first->rel ? first : part_of_index(member, whole);
-        if (index == nullptr || !can_read(index))
+        if (index == nullptr || !can_search(index))
             return false;
         found->add(index);
     }
@@ -272,7 +266,7 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
     foreach (cell, table[key].first()->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
         NearColumns near = {condition, {}, nullptr, false, 0, NIL};
-        if (!can_read(index))
+        if (!can_search(index))
             continue;
         const OpExpr *operation =
             condition_on_key(root, index, table[key].of_first(root, condition->clause), &near.exact);
@@ -283,7 +277,7 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
         foreach (inner, other.first()->indexlist) {
             auto *around = static_cast<IndexOptInfo *>(lfirst(inner));
             IndexOptInfo *const joined[2] = {key == 0 ? index : around, key == 0 ? around : index};
-            if (can_read(around) && match_index_to_operand(value, searched(around), around) &&
+            if (can_search(around) && match_index_to_operand(value, searched(around), around) &&
                 values_of(around) == values_of(index) &&
                 join_columns(root, table, joined, conditions, &near) &&
                 find_indexes(other, around, &near.side[1 - key]) && is_better(near, *best))

@@ -102,8 +102,7 @@ IndexOptInfo *part_of_index(const RelOptInfo *member, Oid whole)
     ListCell *cell;
     foreach (cell, member->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        if (OidIsValid(whole) && has_cost_estimate(index, estimate_cost) && !index->hypothetical &&
-            (index->indpred == NIL || index->predOK) && whole_index(index->indexoid) == whole)
+        if (OidIsValid(whole) && can_search(index) && whole_index(index->indexoid) == whole)
             return index;
     }
     return nullptr;
@@ -298,8 +297,7 @@ bool find_inner_scan(PlannerInfo *root, RelOptInfo *inner, RelOptInfo *table, Re
         const IndexPath *scan = index_scan(path);
         InnerScan candidate;
         if (scan == nullptr || bms_is_empty(PATH_REQ_OUTER(path)) ||
-            !bms_is_subset(PATH_REQ_OUTER(path), outer) ||
-            !has_cost_estimate(scan->indexinfo, estimate_cost) || scan->indexinfo->hypothetical ||
+            !bms_is_subset(PATH_REQ_OUTER(path), outer) || !can_search(scan->indexinfo) ||
             path->total_cost >= kNeverCost || !is_on_fingerprints(scan->indexinfo->indexoid))
             continue;
         const Suitable suitable = read_conditions(root, scan, outer, &candidate);

@@ -528,6 +528,12 @@ Cost plain_scan(IndexPath *path, const Fetched &heap)
 
 } // namespace
 
+bool can_search(const IndexOptInfo *index)
+{
+    return has_cost_estimate(index, estimate_cost) && !index->hypothetical &&
+           (index->indpred == NIL || index->predOK);
+}
+
 Cost time_cost(double microseconds) { return microseconds / kOperatorMicroseconds * cpu_operator_cost; }
 
 PlannedBall condition_ball(Oid op, Oid family, int bits, Node *argument)

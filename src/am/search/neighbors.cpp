@@ -173,9 +173,7 @@ bool index_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
     ListCell *cell;
     foreach (cell, rel->indexlist) {
         auto *info = static_cast<IndexOptInfo *>(lfirst(cell));
-        if (!has_cost_estimate(info, estimate_cost) || info->hypothetical ||
-            (info->indpred != NIL && !info->predOK) ||
-            !match_index_to_operand(value, info->nkeycolumns - 1, info) ||
+        if (!can_search(info) || !match_index_to_operand(value, info->nkeycolumns - 1, info) ||
             (found->figures.rows > 0 && info->nkeycolumns >= found->index->nkeycolumns))
             continue;
         Relation index = index_open(info->indexoid, NoLock);

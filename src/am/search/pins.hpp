@@ -3,6 +3,8 @@
 // the scan has read the rows.
 #pragma once
 
+#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
 #include "am/search/value_search.hpp"
 
 extern "C" {
@@ -13,7 +15,16 @@ namespace simhash
 {
 
 // Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
-void leave_leaf(Buffer buffer, bool keep, Buffer *pin);
+inline void leave_leaf(Buffer buffer, bool keep, Buffer *pin)
+{
+    if (!keep) {
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    *pin = buffer;
+    failpoint(Failpoint::scan_pin);
+}
 inline void release_pin(Buffer *pin)
 {
     if (BufferIsValid(*pin))
@@ -21,6 +32,12 @@ inline void release_pin(Buffer *pin)
     *pin = InvalidBuffer;
 }
 // Raises an error if a row cannot be in the table.
-void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits);
+inline void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits)
+{
+    TidCheck check;
+    for (Size i = 0; i < hits; i++)
+        check.add(hit[i].tid());
+    check.finish(index, block);
+}
 
 } // namespace simhash

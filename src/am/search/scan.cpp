@@ -11,12 +11,18 @@
 #include "am/search/nearest_search.hpp"
 #include "am/search/pins.hpp"
 
+#include "core/bits/digit_sort.hpp"
+
 extern "C" {
+#include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "utils/memutils.h"
 #include "utils/regproc.h"
 #include "utils/snapmgr.h"
 }
+
+#include <algorithm>
+#include <utility>
 
 namespace simhash
 {
@@ -76,6 +82,35 @@ void start_scan(IndexScanDesc scan, bool all_wanted, bool keep_pin)
         search->begin(search);
 }
 
+void begin_nulls(ScanState *state)
+{
+    NullSearch *nulls = &state->nulls;
+    nulls->reader.snapshot = state->search->snapshot;
+    if (nulls->hit == nullptr)
+        nulls->hit = static_cast<Hit *>(
+            MemoryContextAlloc(state->context, sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    begin_tree_walk(&nulls->walk, state->index.meta->null_tree());
+    begin_reading(&nulls->reader, &nulls->walk);
+}
+
+// Sets the results to the rows of the next leaf of NULLs that has any. Returns false at the end.
+bool next_nulls(ScanState *state)
+{
+    NullSearch *nulls = &state->nulls;
+    Results *results = &state->results;
+    *results = {nulls->hit, 0, 0};
+    release_pin(&nulls->pin);
+    Buffer buffer;
+    while (results->hits == 0 && (buffer = read_next_leaf(&nulls->reader)) != InvalidBuffer) {
+        visit_leaf(nulls->reader.page, [results](int, const LeafEntry &entry) {
+            results->hit[results->hits++] = Hit::make(0, entry.tid, 0);
+        });
+        check_hits(state->index, BufferGetBlockNumber(buffer), results->hit, results->hits);
+        leave_leaf(buffer, state->search->keep_pin && results->hits > 0, &nulls->pin);
+    }
+    return results->hits > 0;
+}
+
 // Sets the results to the next rows, as many as are convenient. Returns false at the end.
 bool advance_scan(ScanState *state)
 {
@@ -88,9 +123,52 @@ bool advance_scan(ScanState *state)
         release_pin(&search->pin);
         state->phase = ScanPhase::nulls;
         if (keys.nulls)
-            begin_null_search(&state->nulls, search->snapshot, search->keep_pin);
+            begin_nulls(state);
     }
-    return keys.nulls && next_nulls(&state->nulls, &state->results);
+    return keys.nulls && next_nulls(state);
+}
+
+// The most rows that a batch should have: as many as fit into work_mem. The last leaf's rows may exceed it.
+Size batch_limit() { return static_cast<Size>(work_mem) * 1024 / (2 * sizeof(Hit)); }
+
+Hit *resized(const ScanState &state, Hit *hit, Size capacity)
+{
+    const Size size = capacity * sizeof(Hit);
+    return static_cast<Hit *>(hit == nullptr ? MemoryContextAllocHuge(state.context, size)
+                                             : repalloc_huge(hit, size));
+}
+
+// Adds the results to the `count` rows collected so far.
+void add_to_batch(ScanState *state, Size count)
+{
+    constexpr Size kFirstCapacity = 1024;
+    Batch *batch = &state->batch;
+    const Results &rows = state->results;
+    if (count + rows.hits > batch->capacity) {
+        const Size capacity = Max(Max(kFirstCapacity, 2 * batch->capacity), count + rows.hits);
+        batch->capacity = 0;
+        batch->hit = resized(*state, batch->hit, capacity);
+        batch->spare = resized(*state, batch->spare, capacity);
+        batch->capacity = capacity;
+    }
+    std::copy(rows.hit, rows.hit + rows.hits, batch->hit + count);
+}
+
+// Sorts the collected rows by the table's blocks.
+void sort_batch(Batch *batch, Size count)
+{
+    constexpr Size kFewRows = 256; // clearing the counters would take longer than comparing the rows
+    // In a packed tid the block number is above the 16 bits of the offset. Rows are sorted by its digits.
+    constexpr int kBlockShift = 16;
+    if (count < kFewRows) {
+        std::sort(batch->hit, batch->hit + count,
+                  [](const Hit &a, const Hit &b) { return a.tid() < b.tid(); });
+        return;
+    }
+    Hit *sorted = sort_by_digits(batch->hit, batch->spare, count, kBlockShift, Hit::kTidBits,
+                                 [](const Hit &hit) { return hit.rank; });
+    if (sorted != batch->hit)
+        std::swap(batch->hit, batch->spare);
 }
 
 // Sets the results to the next rows in the order of the table: at least `wanted`, and at most one leaf's rows
@@ -102,7 +180,7 @@ bool next_batch(ScanState *state, Size wanted)
     while (count < wanted && !batch->ended) {
         batch->ended = !advance_scan(state);
         if (!batch->ended) {
-            add_to_batch(batch, count, state->results);
+            add_to_batch(state, count);
             count += state->results.hits;
         }
     }
@@ -174,8 +252,7 @@ ScanState *make_state(Relation index, int nkeys, int norderbys)
     state->norderbys = norderbys;
     state->index = use_index(index, CurrentMemoryContext);
     state->search = state->index.meta->kind->prepare_search(state->index, nkeys, norderbys);
-    prepare_null_search(&state->nulls, state->index);
-    state->rings.context = state->batch.context = context;
+    state->nulls.reader.index = state->index;
     MemoryContextSwitchTo(caller);
     return state;
 }

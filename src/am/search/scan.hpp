@@ -7,9 +7,9 @@
 
 #include "am/index/rights.hpp"
 #include "am/index/strategy.hpp"
-#include "am/search/batch.hpp"
-#include "am/search/null_search.hpp"
 #include "am/search/search.hpp"
+#include "am/search/value_search.hpp"
+#include "am/tree/leaf_reader.hpp"
 
 #include "pg/server/result_rows.hpp"
 
@@ -27,7 +27,6 @@ constexpr Size kFirstLimit = 1024, kLimitGrowth = 8;
 
 // The state of ORDER BY distance, see ordered.cpp.
 struct Rings {
-    MemoryContext context;
     bool approximate; // the nearest rows are searched with a recall below 1
     int done;         // rows up to this distance have been returned
     int streaming;    // rows of exactly this distance are being returned leaf by leaf; -1 for none
@@ -36,6 +35,24 @@ struct Rings {
     Hit *hit;
     Size ring, kept; // rows of the last ring in `hit`, and of these and those beyond it
     Size *count;     // rows being collected, by distance
+};
+
+// The rows of several leaves, which are scattered all over the table. If there are many, they are collected and sorted by
+// their place in it, so that each page of the table is fetched once for all rows of a batch.
+struct Batch {
+    Size returned; // rows in earlier batches
+    bool ended;    // there are no more rows
+    Size capacity; // of each buffer
+    Hit *hit;      // rows collected
+    Hit *spare;    // for sorting them
+};
+
+// The search for the rows without a value: a walk over the tree of the NULLs, the same for all kinds of indexes.
+struct NullSearch {
+    LeafReader reader;
+    TreeWalk walk;
+    Buffer pin;
+    Hit *hit; // memory for a leaf's rows; null until it is needed, because few scans want the NULLs
 };
 
 struct ScanState {

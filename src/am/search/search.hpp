@@ -22,5 +22,7 @@ void estimate_cost(struct PlannerInfo *root, struct IndexPath *path, double loop
 // Adds a hook to the planner (nearest_path.cpp). Call once, when the library is loaded, after other hooks that add paths in
 // an order.
 void install_order_paths();
+// Whether the rows of a table, with the conditions of the query, are in an index of ours that exists.
+bool can_search(const struct IndexOptInfo *index);
 
 } // namespace simhash

@@ -6,7 +6,6 @@
 // its key is copied when it is met, and no row is read again.
 #include "am/pairs/groups.hpp"
 #include "am/pairs/pair_read.hpp"
-#include "am/pairs/spooled_pairs.hpp"
 #include "am/signatures/spooled_signatures.hpp"
 
 #include "pg/types/signature_type.hpp"
@@ -187,6 +186,50 @@ void link_few_rows(const GroupedRows &rows, int radius, Groups *groups)
     }
 }
 
+// The words of a spool, as a join reads them.
+struct SpoolSource : PairSource {
+    PairSpool *spool;
+};
+
+void read_spool(PairReader *reader, int, void (*visit)(void *context, const Rows &rows), void *context)
+{
+    PairSpool *spool = static_cast<SpoolSource *>(reader->output->source)->spool;
+    const auto most = static_cast<Size>(leaf_capacity(BLCKSZ));
+    for (uint64 at = 0; at < spooled_rows(spool, 0); at += reader->page.count) {
+        CHECK_FOR_INTERRUPTS();
+        read_rows(spool, 0, at, most, &reader->page);
+        visit(context, reader->page);
+    }
+}
+
+// Finds pairs of words within a radius. Equal ones are each linked to one; so these are not all pairs, but enough to find
+// the groups.
+void link_words(const GroupedRows &rows, int radius, Size bytes, PairSink sink)
+{
+    SpoolSource source = {{read_spool, nullptr, nullptr}, rows.words};
+    PairOutput output = {};
+    output.sides = 1;
+    output.side[0].rows = static_cast<double>(spooled_rows(rows.words, 0));
+    output.sink = sink;
+    output.source = &source;
+    PairReader *reader = begin_reader(&output, bytes / 2, bytes / 3);
+    reader->join->radius = radius;
+    reader->links = true;
+    begin_output(&output, bytes / 6);
+    PairTask task;
+    set_cell_task(*reader, &task);
+    measure_bits(rows.sample, rows.sampled, rows.sample, rows.sampled, task.differ);
+    PairPlan plan;
+    plan_pairs(task, &plan);
+    log_plan("partitions", plan);
+    CellsWork work;
+    begin_cells(&work, reader, plan);
+    while (continue_cells(&work)) {
+    }
+    end_output(&output);
+    end_join(reader->join);
+}
+
 // Finds the leader of each row.
 uint32 *find_leaders(GroupedRows *rows, int radius, bool star)
 {
@@ -198,7 +241,7 @@ uint32 *find_leaders(GroupedRows *rows, int radius, bool star)
         link_few_rows(*rows, radius, &groups);
     if (rows->words != nullptr) {
         if (radius >= 0)
-            link_spooled_rows(rows->words, {rows->sample, rows->sampled}, Min(radius, kBits), 2 * part, sink);
+            link_words(*rows, Min(radius, kBits), 2 * part, sink);
         end_pair_spool(rows->words);
     }
     if (rows->wide != nullptr)

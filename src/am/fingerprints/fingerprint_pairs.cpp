@@ -455,14 +455,15 @@ void plan_join(PairOutput *output, const SampledRows *sample, int processes, Fin
 {
     join->processes = processes;
     join->bytes = pair_memory(output->side[0].rows + output->side[1].rows) / static_cast<Size>(processes);
-    PairReader *reader = begin_reader(output, join->bytes / 8 * 3, join->bytes / 8 * 3, processes);
-    reader->join->radius = join->radius;
+    PairReader reader = {};
+    PairJoin cells = {};
+    plan_reader(output, join->bytes / 8 * 3, join->bytes / 8 * 3, processes, &reader, &cells);
+    cells.radius = join->radius;
     PairTask task;
     measure_bits(sample[0].fingerprint, sample[0].count, sample[1].fingerprint, sample[1].count, task.differ);
-    choose_plan(*reader, &task, join);
+    choose_plan(reader, &task, join);
     if (join->by_trees)
-        divide_cells(sample[0], reader->rows, join);
-    end_join(reader->join);
+        divide_cells(sample[0], reader.rows, join);
 }
 
 // Whether several processes gain. There must be cells to divide; and in a step with a budget each process needs nearly
@@ -508,7 +509,7 @@ PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
     PairReader *reader = begin_reader(output, part * 3, part * 3, plan.processes);
     work->reader = reader;
     reader->join->radius = plan.radius;
-    reader->links = output->wanted == PairsWanted::links;
+    reader->links = output->links;
     // By trees, only cells larger than memory are spooled. The more pairs wait, the more there are for each page.
     begin_output(output, part * (plan.by_trees ? 4 : 2));
     if (plan.by_trees) {

@@ -157,7 +157,7 @@ EqualRows find_equal_rows(PairOutput *output)
 {
     const Size bytes = static_cast<Size>(work_mem) * 1024;
     PairSpool *pairs = begin_pair_spool(bytes, 1, static_cast<double>(bytes));
-    find_open_pairs(output, 0, PairsWanted::links, {spool_pair, pairs});
+    find_open_pairs(output, 0, {spool_pair, pairs});
     Size members;
     int64 *number = sort_members(pairs, &members);
     auto place = [&](uint64 row) {
@@ -281,7 +281,5 @@ SIMHASH_FUNCTION(simhash_pair_groups)
         bool nulls[2] = {};
         tuplestore_putvalues(store, row, values, nulls);
     }
-    pfree(groups.parent);
-    pfree(keys.key);
     PG_RETURN_NULL();
 }

@@ -49,7 +49,7 @@ struct PairOutput {
     uint64 pages; // of the indexes that were read
     // Of 2^thinning pairs that are found one is kept, as a hash says; `thinned` holds for the pairs that the sink gets.
     int thinning, thinned;
-    PairsWanted wanted;
+    bool links; // of rows with equal fingerprints each is only linked to one
     PairSink sink;
     FoundPair *pair;
     Size pairs;
@@ -76,8 +76,8 @@ struct PairWork {
     bool (*next)(PairWork *work); // adds some pairs, or none, to the output; false at the end
     void (*end)(PairWork *work);  // passes on the pairs that wait
 };
-// Begins the search for the pairs of an output whose sides are set (pairs.cpp). Returns null if there are none.
-// By a plan that processes share, if there is one.
+// Begins the search for the pairs of an output whose sides are set (pairs.cpp), by a plan that processes share, if there is
+// one. Both sides have parts, of one kind and with values of one length.
 PairWork *begin_pairs(PairOutput *output, int distance, const void *plan = nullptr);
 inline void finish_work(PairWork *work)
 {

@@ -49,10 +49,6 @@ struct Bin {
     int64 skip;     // pairs before the next one that replaces another
 };
 
-struct GroupPair {
-    uint64 a, b;
-};
-
 struct Draw {
     MemoryContext context;
     PairOutput *output;
@@ -146,7 +142,7 @@ void take_pair(void *context, uint64 a, uint64 b, uint64 distance)
     const Group x = group_of(*draw, a), y = group_of(*draw, b);
     const bool grouped = x.size > 1 || y.size > 1;
     if (grouped) {
-        const GroupPair pair = {std::min(x.first, y.first), std::max(x.first, y.first)};
+        const DrawnPair pair = {std::min(x.first, y.first), std::max(x.first, y.first)};
         bool found;
         hash_search(draw->met, &pair, HASH_ENTER, &found);
         if (found)
@@ -203,7 +199,7 @@ void take_groups(Draw *draw)
 HTAB *make_met()
 {
     HASHCTL control = {};
-    control.keysize = control.entrysize = sizeof(GroupPair);
+    control.keysize = control.entrysize = sizeof(DrawnPair);
     control.hcxt = CurrentMemoryContext;
     return hash_create("simhash pairs of groups", 1024, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
@@ -228,7 +224,7 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
         initStringInfo(column);
     Draw draw = {};
     draw.context = CurrentMemoryContext;
-    draw.output = open_pairs(&index, 1);
+    draw.output = open_pairs(index);
     if (draw.output->side[0].parts > 0 && distance >= 0) {
         distance = Min(distance, draw.output->side[0].meta().bits);
         draw.bin = static_cast<Bin *>(palloc0(sizeof(Bin) * (static_cast<Size>(distance) + 1)));
@@ -239,7 +235,7 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
         take_groups(&draw);
         draw.met = make_met();
         if (distance > 0)
-            find_open_pairs(draw.output, distance, PairsWanted::links, {take_pair, &draw});
+            find_open_pairs(draw.output, distance, {take_pair, &draw});
         for (int i = 0; i <= distance; i++) {
             const Bin &bin = draw.bin[i];
             for (int j = 0; j < bin.count; j++) {

@@ -32,9 +32,9 @@ struct SharedPairs {
 struct PairSearch {
     MemoryContext context;
     PairOutput output;
-    PairWork *work; // null if there are no pairs
-    bool done;      // the work
-    Size wanted;    // pairs to wait for
+    PairWork *work;
+    bool done;   // the work
+    Size wanted; // pairs to wait for
     PairSpool *spool;
     uint64 read;  // of the spool's rows
     Rows portion; // room to read them
@@ -126,7 +126,6 @@ void use_tables(const SearchedSide *searched, int count, Snapshot snapshot, Pair
 {
     output->snapshot = snapshot;
     output->sides = count;
-    output->wanted = PairsWanted::all;
     for (int i = 0; i < count; i++) {
         begin_side(searched[i].parts, &output->side[i]);
         for (int part = 0; part < searched[i].parts; part++)
@@ -174,7 +173,6 @@ PairSearch *begin_pair_search(const SearchedSide *searched, int count, int dista
     if (shared != nullptr)
         output->tasks = {&shared->next_task, 0, PairTasks::kNoTask};
     search->work = begin_pairs(output, distance, shared == nullptr ? nullptr : shared->plan());
-    search->done = search->work == nullptr;
     MemoryContextSwitchTo(caller);
     return search;
 }
@@ -219,8 +217,7 @@ PairCounts pair_counts(const PairSearch *search)
 void end_pair_search(PairSearch *search)
 {
     search->output.pairs = 0;
-    if (search->work != nullptr)
-        search->work->end(search->work);
+    search->work->end(search->work);
     end_pair_spool(search->spool);
     MemoryContextDelete(search->context);
 }

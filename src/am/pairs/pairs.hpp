@@ -2,11 +2,11 @@
 //
 //   pairs        begins and finishes a search     groups         groups of rows with numbers
 //   block_pairs  pairs of routed rows             pair_sample    some pairs of each distance
-//   pair_sides   opens indexes, numbers rows      spooled_pairs  pairs of rows in no index
-//   pair_read    reads rows, brings them to cells pair_spool     keeps rows by partition
+//   pair_sides   opens indexes, numbers rows      pair_spool     keeps rows by partition
+//   pair_read    reads rows, brings them to cells joined_rows    rows as they are compared
 //   pair_cells   compares rows, cell by cell      pair_links     merges rows with equal fingerprints
 //   pair_output  pairs that wait for their rows   pair_rows      checks that rows are visible
-//   joined_rows  rows as they are compared         pair_search    pairs that are pulled
+//   pair_search  pairs that are pulled
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once
@@ -26,16 +26,11 @@ struct PairSink {
 
 struct PairOutput;
 
-enum class PairsWanted {
-    all,
-    links // enough pairs of one table to find its groups: rows with equal fingerprints are each linked to one
-};
-
-// Finds all pairs within a distance, of the rows of one index or between those of two, several times of the same rows.
-// An index may be partitioned. Checks the same rights and takes the same locks as a query. Rows have the same numbers
-// each time.
-PairOutput *open_pairs(const Oid *index, int indexes);
-void find_open_pairs(PairOutput *output, int distance, PairsWanted wanted, PairSink sink);
+// Finds pairs of the rows of an index within a distance, several times of the same rows: enough to find the groups, as rows
+// with equal fingerprints are each linked to one. The index may be partitioned. Checks the same rights and takes the same
+// locks as a query. Rows have the same numbers each time.
+PairOutput *open_pairs(Oid index);
+void find_open_pairs(PairOutput *output, int distance, PairSink sink);
 void close_pairs(PairOutput *output);
 
 } // namespace simhash

@@ -481,7 +481,7 @@ PairWork *join_signatures(PairOutput *output, int radius)
     log_windows(*pass->plan);
     // Rows with equal signatures are merged first, if only the groups are wanted.
     pass->number = kEqualPass;
-    if (output->wanted == PairsWanted::links) {
+    if (output->links) {
         Size words = store_slots(pass->store[0]) / 64 + 1;
         pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
             CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));

@@ -72,7 +72,7 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
     output.side[0].part = &part;
     output.side[0].tids.blocks = {1, rows};
     output.side[0].positions = {1, pages};
-    output.wanted = PairsWanted::links;
+    output.links = true;
     output.sink = {put_numbers, &numbers};
     if (signatures->rows > 1 && radius >= 0)
         finish_work(join_signatures(&output, std::min(radius, signatures->bits)));

@@ -298,40 +298,25 @@ void plan_memory(PairJoin *join, Size bytes, double rows)
 void begin_join(PairJoin *join, Size bytes, double rows)
 {
     plan_memory(join, bytes, rows);
+    join->context = AllocSetContextCreate(CurrentMemoryContext, "simhash cells", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(join->context);
     join->raw = allocate_rows(join->capacity);
     for (Cells &cells : join->cells) {
         cells.rows = allocate_rows(join->capacity);
         cells.begin = static_cast<uint32 *>(MemoryContextAllocHuge(
-            CurrentMemoryContext, sizeof(uint32) * ((Size{1} << most_sort_bits(join->capacity)) + 1)));
+            join->context, sizeof(uint32) * ((Size{1} << most_sort_bits(join->capacity)) + 1)));
     }
     join->cell =
-        static_cast<uint32 *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * join->capacity));
+        static_cast<uint32 *>(MemoryContextAllocHuge(join->context, sizeof(uint32) * join->capacity));
     join->arena_size = join->capacity * kArenaRowBytes + 4 * kArenaGroupBytes;
-    join->arena = static_cast<char *>(MemoryContextAllocHuge(CurrentMemoryContext, join->arena_size));
-    join->arena_used = 0;
+    join->arena = static_cast<char *>(MemoryContextAllocHuge(join->context, join->arena_size));
     join->found = static_cast<RowPair *>(palloc(sizeof(RowPair) * kFoundRoom));
     join->run = static_cast<RowRun *>(palloc(sizeof(RowRun) * kRuns));
     join->run_pair = static_cast<RunPair *>(palloc(sizeof(RunPair) * kRuns));
-    join->runs = 0;
-    join->work = 0;
-    join->depth = 0;
+    MemoryContextSwitchTo(caller);
 }
 
-void end_join(PairJoin *join)
-{
-    pfree(join->raw.word);
-    pfree(join->raw.tag);
-    for (Cells &cells : join->cells) {
-        pfree(cells.rows.word);
-        pfree(cells.rows.tag);
-        pfree(cells.begin);
-    }
-    pfree(join->cell);
-    pfree(join->arena);
-    pfree(join->found);
-    pfree(join->run);
-    pfree(join->run_pair);
-}
+void end_join(PairJoin *join) { MemoryContextDelete(join->context); }
 
 int most_sort_bits(Size rows)
 {

@@ -27,7 +27,8 @@ struct Cells {
 };
 
 struct PairJoin {
-    PairOutput *output; // null: `sink` takes the pairs, and tags are its own
+    MemoryContext context; // of the arrays
+    PairOutput *output;    // null: `sink` takes the pairs, and tags are its own
     PairSink sink;
     const PairMatch *match;
     int radius;
@@ -53,7 +54,7 @@ struct PairJoin {
 
 // The memory that a join takes for each row.
 inline constexpr Size kJoinRowBytes = 104;
-// A join of about `rows` rows that uses at most `bytes` bytes.
+// A join of about `rows` rows, zeroed before, that uses at most `bytes` bytes.
 void begin_join(PairJoin *join, Size bytes, double rows);
 void plan_memory(PairJoin *join, Size bytes, double rows); // sets `match` and `capacity`
 void end_join(PairJoin *join);

@@ -59,12 +59,6 @@ void end_output(PairOutput *output)
         ExecDropSingleTupleTableSlot(part->slot);
         table_index_fetch_end(part->fetch);
     });
-    pfree(output->pair);
-    pfree(output->probe);
-    if (output->columns != nullptr) {
-        pfree(output->kept);
-        pfree(output->page_row);
-    }
 }
 
 void settle_pairs(PairOutput *output)

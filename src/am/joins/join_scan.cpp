@@ -11,15 +11,17 @@
 // which row was first depends on the plan.
 #include "am/joins/join_pairs.hpp"
 
+#include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/fingerprints/fingerprint_meta.hpp"
 #include "am/fingerprints/fingerprint_search.hpp"
-#include "am/joins/row_search.hpp"
+#include "am/index/heap_tid.hpp"
 #include "am/match/match_state.hpp"
 
 extern "C" {
 #include "access/genam.h"
 #include "access/heaptoast.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "executor/executor.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -54,44 +56,26 @@ PlanState *child_of(const JoinState *state)
 
 // -- The scan's row ------------------------------------------------------------------------------------------
 
-// Begins a row with the columns of an outer row; those of the table are null.
-void fill_outer(JoinState *state, TupleTableSlot *outer)
-{
-    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
-    const auto count = static_cast<Size>(state->numbers.child_columns);
-    ExecClearTuple(row);
-    slot_getallattrs(outer);
-    std::memcpy(row->tts_values, outer->tts_values, sizeof(Datum) * count);
-    std::memcpy(row->tts_isnull, outer->tts_isnull, sizeof(bool) * count);
-    std::memset(row->tts_isnull + count, true, static_cast<Size>(state->columns));
-}
-
-// Adds the columns of the table's row, which must be kept as long as the scan's row is used.
-void fill_inner(JoinState *state, TupleTableSlot *inner)
-{
-    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
-    Datum *value = row->tts_values + state->numbers.child_columns;
-    bool *null = row->tts_isnull + state->numbers.child_columns;
-    for (int i = 0; i < state->columns; i++)
-        value[i] =
-            read_column(state->css.ss.ps.ps_ExprContext, state->map, inner, state->column[i], &null[i]);
-}
-
-TupleTableSlot *filled(JoinState *state)
-{
-    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
-    state->css.ss.ps.ps_ExprContext->ecxt_scantuple = row;
-    return ExecStoreVirtualTuple(row);
-}
-
-// Makes the joined row. Without a row of the table it is one without a match.
+// Makes the joined row. Without a row of the table it is one without a match; otherwise that must be kept as long as the
+// joined row is used.
 TupleTableSlot *fill(JoinState *state, TupleTableSlot *outer, TupleTableSlot *inner)
 {
-    ResetExprContext(state->css.ss.ps.ps_ExprContext);
-    fill_outer(state, outer);
-    if (inner != nullptr)
-        fill_inner(state, inner);
-    return filled(state);
+    TupleTableSlot *row = state->css.ss.ss_ScanTupleSlot;
+    ExprContext *context = state->css.ss.ps.ps_ExprContext;
+    const int count = state->numbers.child_columns;
+    ResetExprContext(context);
+    ExecClearTuple(row);
+    slot_getallattrs(outer);
+    std::memcpy(row->tts_values, outer->tts_values, sizeof(Datum) * static_cast<Size>(count));
+    std::memcpy(row->tts_isnull, outer->tts_isnull, sizeof(bool) * static_cast<Size>(count));
+    for (int i = 0; i < state->columns; i++) {
+        bool *null = &row->tts_isnull[count + i];
+        *null = true;
+        if (inner != nullptr)
+            row->tts_values[count + i] = read_column(context, state->map, inner, state->column[i], null);
+    }
+    context->ecxt_scantuple = row;
+    return ExecStoreVirtualTuple(row);
 }
 
 // Whether the row that has been made satisfies the join's conditions.
@@ -156,6 +140,65 @@ GatheredRow read_query(JoinState *state, TupleTableSlot *outer, GuidedBall *ball
     return row;
 }
 
+} // namespace
+
+// A search for one row of the outer side, as an index scan would do it: the likeliest leaves come first, so it is soon over
+// if there is a match and one is enough.
+struct RowSearch {
+    FingerprintSearch *search;
+    IndexFetchTableData *fetch;
+    TupleTableSlot *slot;
+    Results found;
+};
+
+namespace
+{
+
+RowSearch *begin_row_search(const SearchedTable &searched, Snapshot snapshot)
+{
+    auto *row_search = static_cast<RowSearch *>(palloc0(sizeof(RowSearch)));
+    row_search->search = static_cast<FingerprintSearch *>(
+        prepare_fingerprint_search(use_index(searched.index, CurrentMemoryContext), 1, 0));
+    row_search->search->snapshot = snapshot;
+    row_search->fetch = begin_index_fetch(searched.table);
+    row_search->slot = table_slot_create(searched.table, nullptr);
+    return row_search;
+}
+
+void search_row(RowSearch *row_search, const GatheredRow &row)
+{
+    FingerprintSearch *search = row_search->search;
+    FingerprintKeys *keys = &search->asked;
+    keys->values = keys->masked = true;
+    keys->balls = 1;
+    keys->ball[0] = {row.center, row.radius, true, nullptr};
+    row_search->found = {};
+    search->start(search);
+    search->begin(search);
+}
+
+// The next row found, or null.
+TupleTableSlot *next_of_row(RowSearch *row_search)
+{
+    FingerprintSearch *search = row_search->search;
+    Results *found = &row_search->found;
+    while (found->returned < found->hits || search->next(search, found)) {
+        CHECK_FOR_INTERRUPTS();
+        ItemPointerData tid = pointer_of(Tid::unpack(found->hit[found->returned++].tid()));
+        bool again = false;
+        if (table_index_fetch_tuple(row_search->fetch, &tid, search->snapshot, row_search->slot, &again,
+                                    nullptr))
+            return row_search->slot;
+    }
+    return nullptr;
+}
+
+void end_row_search(RowSearch *row_search)
+{
+    table_index_fetch_end(row_search->fetch);
+    ExecDropSingleTupleTableSlot(row_search->slot);
+}
+
 // Opens the table that is to be searched.
 void open_part(JoinState *state)
 {
@@ -166,7 +209,7 @@ void open_part(JoinState *state)
     state->map = map_rows(member.table, state->table, state->converted);
     Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     if (state->singly)
-        state->row_search = begin_row_search(member.table, member.index, snapshot);
+        state->row_search = begin_row_search(member, snapshot);
     else
         state->search = begin_match(member.table, member.index, snapshot, half_memory());
     MemoryContextSwitchTo(caller);
@@ -300,7 +343,7 @@ bool ask(JoinState *state)
         if (!row.asks || (row.matched && first_only(state)))
             continue;
         if (state->singly) {
-            search_row(state->row_search, row.center, row.radius);
+            search_row(state->row_search, row);
             state->counts.singly++;
             return true;
         }
@@ -322,32 +365,30 @@ bool ask(JoinState *state)
 }
 
 // The next row of the table that has been found, and the number of the outer row; or null.
-TupleTableSlot *next_found(JoinState *state, Size *number)
+TupleTableSlot *next_found(JoinState *state, int64 *number)
 {
-    auto query = static_cast<int64>(state->asked);
-    TupleTableSlot *inner =
-        state->singly ? next_of_row(state->row_search) : next_match(state->search, &query);
-    state->counts.found.rows += state->singly && inner != nullptr;
-    *number = static_cast<Size>(query);
+    if (!state->singly)
+        return next_match(state->search, number);
+    *number = static_cast<int64>(state->asked);
+    TupleTableSlot *inner = state->row[state->asked].matched ? nullptr : next_of_row(state->row_search);
+    state->counts.found.rows += inner != nullptr;
     return inner;
 }
 
 // The next joined row of the batch's matches, or null.
 TupleTableSlot *next_matched(JoinState *state)
 {
-    Size number;
+    int64 number;
     while (TupleTableSlot *inner = next_found(state, &number)) {
         CHECK_FOR_INTERRUPTS();
         GatheredRow *outer = &state->row[number];
         if (outer->matched && first_only(state))
             continue;
-        TupleTableSlot *row = fill(state, outer_row(state, number), inner);
+        TupleTableSlot *row = fill(state, outer_row(state, static_cast<Size>(number)), inner);
         if (!matches(state))
             continue;
         outer->matched = true;
-        if (first_only(state) && state->singly)
-            finish_row(state->row_search);
-        else if (first_only(state))
+        if (first_only(state) && !state->singly)
             finish_query(state->search);
         if (state->numbers.type != JOIN_ANTI)
             return row;
@@ -520,7 +561,7 @@ const CustomExecMethods kExecMethods = exec_methods();
 
 Node *create_state(CustomScan *scan)
 {
-    if (joins_pairs(scan))
+    if (scan->custom_plans == NIL) // it joins pairs
         return create_pairs_state();
     auto *state = static_cast<JoinState *>(palloc0(sizeof(JoinState)));
     NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);

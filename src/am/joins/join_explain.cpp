@@ -128,15 +128,8 @@ void share_counts(const JoinState *state)
         state->shared->worker[ParallelWorkerNumber] = join_counts(state);
 }
 
-void set_explain_methods(CustomExecMethods *methods)
+namespace
 {
-    methods->EstimateDSMCustomScan = estimate_shared;
-    methods->InitializeDSMCustomScan = initialize_shared;
-    methods->ReInitializeDSMCustomScan = reinitialize_shared;
-    methods->InitializeWorkerCustomScan = initialize_worker;
-    methods->ShutdownCustomScan = shut_down;
-    methods->ExplainCustomScan = explain_join;
-}
 
 void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -160,6 +153,18 @@ void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
     ExplainPropertyInteger("Batches", nullptr, static_cast<int64>(counts.batches), es);
     ExplainPropertyInteger("Leaves Read", nullptr, static_cast<int64>(counts.found.leaves), es);
     ExplainPropertyInteger("Rows Fetched", nullptr, static_cast<int64>(counts.found.rows), es);
+}
+
+} // namespace
+
+void set_explain_methods(CustomExecMethods *methods)
+{
+    methods->EstimateDSMCustomScan = estimate_shared;
+    methods->InitializeDSMCustomScan = initialize_shared;
+    methods->ReInitializeDSMCustomScan = reinitialize_shared;
+    methods->InitializeWorkerCustomScan = initialize_worker;
+    methods->ShutdownCustomScan = shut_down;
+    methods->ExplainCustomScan = explain_join;
 }
 
 } // namespace simhash

@@ -182,6 +182,5 @@ JoinCounts join_counts(const JoinState *state);
 // Tells the leader of the counts, if this is a parallel worker.
 void share_counts(const JoinState *state);
 void set_explain_methods(CustomExecMethods *methods);
-void explain_join(CustomScanState *node, List *ancestors, struct ExplainState *es);
 
 } // namespace simhash

@@ -15,9 +15,9 @@ extern "C" {
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 }
@@ -57,22 +57,6 @@ PairNumbers read_plan_private(List *list)
             {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))}};
 }
 
-// Adds the columns that expressions have.
-void add_columns(List *expressions, List **columns)
-{
-    ListCell *cell, *inner;
-    foreach (cell, columns_in(expressions)) {
-        auto *var = static_cast<Expr *>(lfirst(cell));
-        bool seen = false;
-        foreach (inner, *columns)
-            seen = seen || equal(static_cast<const TargetEntry *>(lfirst(inner))->expr, var);
-        if (!seen)
-            *columns = lappend(*columns, makeTargetEntry(static_cast<Expr *>(copyObjectImpl(var)),
-                                                         static_cast<AttrNumber>(list_length(*columns) + 1),
-                                                         nullptr, false));
-    }
-}
-
 // The plan's rows have the columns of both tables that are needed.
 Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
                  List * /*plans*/)
@@ -80,15 +64,15 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
     const PlannedPairs &pairs = static_cast<const PairsPath *>(path)->pairs;
     List *conditions = ordered_clauses(root, pairs.conditions);
     const int condition = place_of(conditions, pairs.condition);
-    List *tests = get_actual_clauses(conditions), *columns = NIL;
+    List *tests = get_actual_clauses(conditions);
     List *others = pairs.exact ? list_delete_nth_cell(list_copy(tests), condition) : tests;
     List *needed = list_concat(list_make1(others), list_copy(rel->reltarget->exprs));
     ListCell *cell;
     foreach (cell, tlist)
         needed = lappend(needed, static_cast<TargetEntry *>(lfirst(cell))->expr);
-    add_columns(needed, &columns);
+    List *columns = add_to_flat_tlist(NIL, columns_in(needed));
     const int of_pairs = list_length(columns);
-    add_columns(tests, &columns);
+    columns = add_to_flat_tlist(columns, columns_in(tests));
 
     auto *scan = makeNode(CustomScan);
     scan->scan.plan.targetlist = tlist;
@@ -630,8 +614,6 @@ const CustomExecMethods kPairExecMethods = exec_methods();
 } // namespace
 
 const CustomPathMethods kPairPathMethods = {kJoinName, plan_pairs, nullptr};
-
-bool joins_pairs(const CustomScan *scan) { return scan->custom_plans == NIL; }
 
 Node *create_pairs_state()
 {

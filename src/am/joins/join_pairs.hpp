@@ -39,12 +39,10 @@ struct PairsPath : CustomPath {
 
 extern const CustomPathMethods kPairPathMethods;
 
+Node *create_pairs_state();
+
 // Offers the path if it is suitable. The planner names each two tables in both orders.
 void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner,
                     const JoinPathExtraData *extra);
-
-// Whether a plan node joins pairs, and its state.
-bool joins_pairs(const CustomScan *scan);
-Node *create_pairs_state();
 
 } // namespace simhash

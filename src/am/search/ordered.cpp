@@ -49,7 +49,7 @@ int filled_end(const ScanState &state, int last)
 
 // Keeps the nearest rows, about half of the limit, but either all or none of each distance. Returns the new
 // end of the ring.
-int shrink_ring(Rings *rings, int high, Size limit, Size *kept)
+int shrink_ring(Rings *rings, int high, Size limit)
 {
     const Size *count = rings->count;
     Size sum = 0;
@@ -57,11 +57,11 @@ int shrink_ring(Rings *rings, int high, Size limit, Size *kept)
     while (new_high < high && (new_high == rings->done || sum + count[new_high + 1] <= limit / 2))
         sum += count[++new_high];
     Size to = 0;
-    for (Size i = 0; i < *kept; i++) {
+    for (Size i = 0; i < rings->kept; i++) {
         if (rings->hit[i].distance() <= new_high)
             rings->hit[to++] = rings->hit[i];
     }
-    *kept = to;
+    rings->kept = to;
     return new_high;
 }
 
@@ -109,22 +109,23 @@ bool next_streamed(ScanState *state)
     return false;
 }
 
-void add_to_ring(Rings *rings, const Hit &hit, Size *kept)
+void add_to_ring(Rings *rings, const Hit &hit)
 {
-    if (*kept == rings->capacity) {
+    if (rings->kept == rings->capacity) {
         rings->capacity *= 2;
         rings->hit = static_cast<Hit *>(repalloc_huge(rings->hit, rings->capacity * sizeof(Hit)));
     }
-    rings->hit[(*kept)++] = hit;
+    rings->hit[rings->kept++] = hit;
+    rings->count[hit.distance()]++;
 }
 
 // Drops rows from a ring that has reached its limit. Returns the distance at which the ring ends now. Sets
 // `streaming` if the ring cannot hold the rows of its first distance.
-int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
+int relieve_ring(ScanState *state, int high, Size *limit)
 {
     Rings *rings = &state->rings;
-    high = shrink_ring(rings, high, *limit, kept);
-    if (*kept >= *limit / 2 && high == rings->done + 1) {
+    high = shrink_ring(rings, high, *limit);
+    if (rings->kept >= *limit / 2 && high == rings->done + 1) {
         if (ranked(*state->search)) {
             rings->streaming = high;
             return high;
@@ -138,14 +139,14 @@ int relieve_ring(ScanState *state, int high, Size *limit, Size *kept)
 
 // Lets the first ring end at the nearest distance found, so that the rest of it takes fewer leaves. A query that needs
 // more rows than these begins the next ring anew.
-int end_at_nearest(ValueSearch *search, const Results &leaf, int high, Size *kept)
+int end_at_nearest(ScanState *state, const Results &leaf, int high)
 {
     int nearest = high;
     for (Size i = 0; i < leaf.hits; i++)
         nearest = Min(nearest, leaf.hit[i].distance());
     if (nearest < high) {
-        *kept = 0;
-        search->nearest->narrow(search, nearest);
+        state->rings.kept = 0;
+        state->search->nearest->narrow(state->search, nearest);
     }
     return nearest;
 }
@@ -174,20 +175,19 @@ int collect_ring(ScanState *state, int high)
     Results leaf;
     while (search->next(search, &leaf)) {
         if (ring.nearest_first)
-            reach = end_at_nearest(search, leaf, reach, &rings->kept);
+            reach = end_at_nearest(state, leaf, reach);
         for (Size i = 0; i < leaf.hits; i++) {
             int distance = leaf.hit[i].distance();
             if (distance <= rings->done || distance > reach)
                 continue;
             if (rings->kept >= limit) {
-                reach = relieve_ring(state, reach, &limit, &rings->kept);
+                reach = relieve_ring(state, reach, &limit);
                 if (rings->streaming >= 0)
                     return reach;
                 if (distance > reach)
                     continue;
             }
-            add_to_ring(rings, leaf.hit[i], &rings->kept);
-            rings->count[distance]++;
+            add_to_ring(rings, leaf.hit[i]);
         }
     }
     return Min(high, reach);

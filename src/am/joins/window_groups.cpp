@@ -269,11 +269,6 @@ uint32 number_groups(uint32 *leader, uint64 count)
     return groups;
 }
 
-template <typename T> T *allocate_huge(Size count)
-{
-    return static_cast<T *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(T) * Max(count, Size{1})));
-}
-
 void group_partition(WindowObject window, FmgrInfo *function, WindowGroups *partition)
 {
     // PostgreSQL has allocated the partition in a context of its own.

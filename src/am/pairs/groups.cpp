@@ -57,74 +57,6 @@ template <typename Visit> void visit_pairs(PairSpool *pairs, Visit visit)
     pfree(portion.tag);
 }
 
-uint32 *allocate_numbers(uint64 count)
-{
-    return static_cast<uint32 *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * Max(count, uint64{1})));
-}
-
-} // namespace
-
-bool wants_stars(const text *kind)
-{
-    const char *name = text_to_cstring(kind);
-    if (std::strcmp(name, "star") == 0)
-        return true;
-    if (std::strcmp(name, "connected") != 0)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("unrecognized kind of groups: \"%s\"", name),
-                errhint("Kinds are \"star\" and \"connected\"."));
-    return false;
-}
-
-Groups begin_groups(uint64 count, bool star, Size bytes)
-{
-    if (count > kMostGrouped)
-        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-                errmsg("cannot group more than " UINT64_FORMAT " rows at once", kMostGrouped));
-    uint32 *parent = allocate_numbers(count);
-    PairSpool *pairs = star ? begin_pair_spool(bytes, 1, static_cast<double>(count)) : nullptr;
-    return {star, parent, Components(parent, static_cast<uint32>(count)), pairs, static_cast<uint32>(count)};
-}
-
-void add_link(Groups *groups, uint64 a, uint64 b, bool equal)
-{
-    if (equal || !groups->star)
-        groups->components.unite(static_cast<uint32>(a), static_cast<uint32>(b));
-    else
-        add_row(groups->pairs, 0, a, b);
-}
-
-uint32 *end_groups(Groups *groups)
-{
-    Components *components = &groups->components;
-    const uint32 count = groups->count;
-    if (groups->star) {
-        Stars stars(allocate_numbers(count), count);
-        Tuplesortstate *sort = begin_number_sort();
-        visit_pairs(groups->pairs, [&](uint64 x, uint64 y) {
-            const uint32 a = components->root(static_cast<uint32>(x)),
-                         b = components->root(static_cast<uint32>(y));
-            if (a != b)
-                tuplesort_putdatum(sort, Int64GetDatum(int64{Min(a, b)} << 32 | Max(a, b)), false);
-        });
-        end_pair_spool(groups->pairs);
-        visit_sorted(
-            sort, [&](int64 pair) { stars.add(static_cast<uint32>(pair >> 32), static_cast<uint32>(pair)); });
-        uint32 *star = stars.leaders();
-        for (uint32 i = 0; i < count; i++)
-            groups->parent[i] = star[components->root(i)];
-        pfree(star);
-    } else {
-        for (uint32 i = 0; i < count; i++)
-            groups->parent[i] = components->root(i);
-    }
-    return groups->parent;
-}
-
-namespace
-{
-
 void spool_pair(void *context, uint64 a, uint64 b, uint64)
 {
     add_row(static_cast<PairSpool *>(context), 0, a, b);
@@ -150,28 +82,6 @@ int64 *sort_members(PairSpool *pairs, Size *members)
     *members = count;
     return number;
 }
-
-} // namespace
-
-EqualRows find_equal_rows(PairOutput *output)
-{
-    const Size bytes = static_cast<Size>(work_mem) * 1024;
-    PairSpool *pairs = begin_pair_spool(bytes, 1, static_cast<double>(bytes));
-    find_open_pairs(output, 0, {spool_pair, pairs});
-    Size members;
-    int64 *number = sort_members(pairs, &members);
-    auto place = [&](uint64 row) {
-        return static_cast<uint64>(std::lower_bound(number, number + members, static_cast<int64>(row)) -
-                                   number);
-    };
-    Groups groups = begin_groups(members, false, 0);
-    visit_pairs(pairs, [&](uint64 a, uint64 b) { add_link(&groups, place(a), place(b), true); });
-    end_pair_spool(pairs);
-    return {groups.count, number, end_groups(&groups)};
-}
-
-namespace
-{
 
 // The keys in arrays, in the order of their type. A key's number is the place of the first one equal to it.
 struct Keys {
@@ -225,8 +135,7 @@ Keys keys_of(ArrayType *a, ArrayType *b, Oid collation)
     Keys keys = {};
     begin_order(ARR_ELEMTYPE(a), collation, &keys.order);
     const Size most = static_cast<Size>(element_count(a) + element_count(b));
-    keys.key = static_cast<Datum *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * Max(most, Size{1})));
+    keys.key = allocate_huge<Datum>(most);
     collect_keys(a, &keys);
     collect_keys(b, &keys);
     qsort_arg(keys.key, keys.count, sizeof(Datum), compare_keys, &keys.order);
@@ -254,6 +163,80 @@ void take_arrays(Groups *groups, ArrayType *a, ArrayType *b, Keys *keys)
 }
 
 } // namespace
+
+bool wants_stars(const text *kind)
+{
+    const char *name = text_to_cstring(kind);
+    if (std::strcmp(name, "star") == 0)
+        return true;
+    if (std::strcmp(name, "connected") != 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("unrecognized kind of groups: \"%s\"", name),
+                errhint("Kinds are \"star\" and \"connected\"."));
+    return false;
+}
+
+Groups begin_groups(uint64 count, bool star, Size bytes)
+{
+    if (count > kMostGrouped)
+        ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                errmsg("cannot group more than " UINT64_FORMAT " rows at once", kMostGrouped));
+    uint32 *parent = allocate_huge<uint32>(count);
+    PairSpool *pairs = star ? begin_pair_spool(bytes, 1, static_cast<double>(count)) : nullptr;
+    return {star, parent, Components(parent, static_cast<uint32>(count)), pairs, static_cast<uint32>(count)};
+}
+
+void add_link(Groups *groups, uint64 a, uint64 b, bool equal)
+{
+    if (equal || !groups->star)
+        groups->components.unite(static_cast<uint32>(a), static_cast<uint32>(b));
+    else
+        add_row(groups->pairs, 0, a, b);
+}
+
+uint32 *end_groups(Groups *groups)
+{
+    Components *components = &groups->components;
+    const uint32 count = groups->count;
+    if (groups->star) {
+        Stars stars(allocate_huge<uint32>(count), count);
+        Tuplesortstate *sort = begin_number_sort();
+        visit_pairs(groups->pairs, [&](uint64 x, uint64 y) {
+            const uint32 a = components->root(static_cast<uint32>(x)),
+                         b = components->root(static_cast<uint32>(y));
+            if (a != b)
+                tuplesort_putdatum(sort, Int64GetDatum(int64{Min(a, b)} << 32 | Max(a, b)), false);
+        });
+        end_pair_spool(groups->pairs);
+        visit_sorted(
+            sort, [&](int64 pair) { stars.add(static_cast<uint32>(pair >> 32), static_cast<uint32>(pair)); });
+        uint32 *star = stars.leaders();
+        for (uint32 i = 0; i < count; i++)
+            groups->parent[i] = star[components->root(i)];
+        pfree(star);
+    } else {
+        for (uint32 i = 0; i < count; i++)
+            groups->parent[i] = components->root(i);
+    }
+    return groups->parent;
+}
+
+EqualRows find_equal_rows(PairOutput *output)
+{
+    const Size bytes = static_cast<Size>(work_mem) * 1024;
+    PairSpool *pairs = begin_pair_spool(bytes, 1, static_cast<double>(bytes));
+    find_open_pairs(output, 0, {spool_pair, pairs});
+    Size members;
+    int64 *number = sort_members(pairs, &members);
+    auto place = [&](uint64 row) {
+        return static_cast<uint64>(std::lower_bound(number, number + members, static_cast<int64>(row)) -
+                                   number);
+    };
+    Groups groups = begin_groups(members, false, 0);
+    visit_pairs(pairs, [&](uint64 a, uint64 b) { add_link(&groups, place(a), place(b), true); });
+    end_pair_spool(pairs);
+    return {groups.count, number, end_groups(&groups)};
+}
 
 } // namespace simhash
 

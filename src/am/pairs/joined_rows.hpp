@@ -26,11 +26,14 @@ struct Rows {
     }
 };
 
+template <typename T> T *allocate_huge(Size count)
+{
+    return static_cast<T *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(T) * Max(count, Size{1})));
+}
+
 inline Rows allocate_rows(Size capacity)
 {
-    MemoryContext context = CurrentMemoryContext;
-    return {static_cast<Fingerprint *>(MemoryContextAllocHuge(context, sizeof(Fingerprint) * capacity)),
-            static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * capacity)), 0};
+    return {allocate_huge<Fingerprint>(capacity), allocate_huge<uint64>(capacity), 0};
 }
 
 // Set in a tag if the snapshot sees the row. If tags are numbers, such a one has the tid of the tuple version that it

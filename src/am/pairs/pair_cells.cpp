@@ -303,13 +303,11 @@ void begin_join(PairJoin *join, Size bytes, double rows)
     join->raw = allocate_rows(join->capacity);
     for (Cells &cells : join->cells) {
         cells.rows = allocate_rows(join->capacity);
-        cells.begin = static_cast<uint32 *>(MemoryContextAllocHuge(
-            join->context, sizeof(uint32) * ((Size{1} << most_sort_bits(join->capacity)) + 1)));
+        cells.begin = allocate_huge<uint32>((Size{1} << most_sort_bits(join->capacity)) + 1);
     }
-    join->cell =
-        static_cast<uint32 *>(MemoryContextAllocHuge(join->context, sizeof(uint32) * join->capacity));
+    join->cell = allocate_huge<uint32>(join->capacity);
     join->arena_size = join->capacity * kArenaRowBytes + 4 * kArenaGroupBytes;
-    join->arena = static_cast<char *>(MemoryContextAllocHuge(join->context, join->arena_size));
+    join->arena = allocate_huge<char>(join->arena_size);
     join->found = static_cast<RowPair *>(palloc(sizeof(RowPair) * kFoundRoom));
     join->run = static_cast<RowRun *>(palloc(sizeof(RowRun) * kRuns));
     join->run_pair = static_cast<RunPair *>(palloc(sizeof(RunPair) * kRuns));

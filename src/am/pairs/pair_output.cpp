@@ -29,21 +29,19 @@ template <typename Visit> void visit_parts(PairOutput *output, Visit visit)
 
 void begin_output(PairOutput *output, Size bytes, Size extra)
 {
-    constexpr Size kProbeBytes = 2 * 2 * sizeof(Probe);
+    constexpr Size kProbes = 2 * 2;
     // Besides the matches that a search waits for there is room for those in a leaf (match_search.cpp).
     const Size least = 1024 + static_cast<Size>(leaf_capacity(BLCKSZ));
     if (output->columns != nullptr) {
         output->row_bytes = sizeof(uint64) * static_cast<Size>(output->columns->words);
         extra += 2 * output->row_bytes;
     }
-    output->capacity = std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbeBytes + extra), least, kMostPairs);
-    output->pair = static_cast<FoundPair *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(FoundPair) * output->capacity));
-    output->probe =
-        static_cast<Probe *>(MemoryContextAllocHuge(CurrentMemoryContext, kProbeBytes * output->capacity));
+    output->capacity =
+        std::clamp<Size>(bytes / (sizeof(FoundPair) + kProbes * sizeof(Probe) + extra), least, kMostPairs);
+    output->pair = allocate_huge<FoundPair>(output->capacity);
+    output->probe = allocate_huge<Probe>(kProbes * output->capacity);
     if (output->columns != nullptr) {
-        output->kept = static_cast<uint64 *>(
-            MemoryContextAllocHuge(CurrentMemoryContext, 2 * output->row_bytes * output->capacity));
+        output->kept = allocate_huge<uint64>(2 * output->capacity * output->row_bytes / sizeof(uint64));
         output->page_row = static_cast<uint64 *>(palloc(output->row_bytes << Probe::kOffsetBits));
     }
     visit_parts(output, [](PairPart *part) {

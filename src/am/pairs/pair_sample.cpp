@@ -164,7 +164,7 @@ void take_groups(Draw *draw)
 {
     const EqualRows &equal = draw->equal;
     const Size bytes = sizeof(uint32) * (equal.count + 1);
-    auto *end = static_cast<uint32 *>(MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+    auto *end = allocate_huge<uint32>(equal.count + 1);
     for (uint32 **array : {&draw->begin, &draw->size, &draw->member})
         *array = static_cast<uint32 *>(
             MemoryContextAllocExtended(CurrentMemoryContext, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));

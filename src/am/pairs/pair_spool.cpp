@@ -73,8 +73,7 @@ PairSpool *begin_pair_spool(Size bytes, int stores, double rows)
     const double most = rows * 1.25 / kChunkRows<JoinedRow> + 2 * stores + 16;
     const Size chunks = std::max(bytes / sizeof(Chunk<JoinedRow>), static_cast<Size>(stores) + 1);
     spool->chunks = static_cast<Size>(std::min(most, static_cast<double>(chunks)));
-    spool->chunk = static_cast<Chunk<JoinedRow> *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Chunk<JoinedRow>) * spool->chunks));
+    spool->chunk = allocate_huge<Chunk<JoinedRow>>(spool->chunks);
     spool->stores = stores;
     spool->store = static_cast<Store *>(palloc0(sizeof(Store) * static_cast<Size>(stores)));
     clear_pair_spool(spool);

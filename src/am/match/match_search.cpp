@@ -75,9 +75,7 @@ bool fetch_row(MatchSearch *search, uint64 row)
     search->seen =
         table_index_fetch_tuple(part.fetch, &tid, search->output->snapshot, part.slot, &again, nullptr);
     search->counts.rows++;
-    pgstat_count_index_tuples(part.index, 1);
-    if (search->seen)
-        pgstat_count_heap_fetch(part.index);
+    count_row(part, search->seen);
     return search->seen;
 }
 
@@ -91,6 +89,19 @@ bool find_matches(MatchSearch *search)
     search->ready = probe_members(output, false);
     // Some room is left for the matches of one query in a leaf.
     search->wanted = Min(4 * search->wanted, output->capacity - static_cast<Size>(leaf_capacity(BLCKSZ)));
+    return true;
+}
+
+bool add_planned(MatchSearch *search, const GuidedBall &ball, int64 number)
+{
+    if (ball.radius < 0)
+        return true;
+    const QueuedQuery query = {number, ball.center, ball.radius, false, 0};
+    if (!searched_by_weights(search, ball) && can_merge(exact_plan(search, ball.radius)))
+        return merge_query(search, query);
+    if ((search->noted == nullptr && !allocate_kind(search, false)) || !has_room(*search->noted))
+        return false;
+    note_query(search, search->noted, query, ball);
     return true;
 }
 
@@ -130,24 +141,6 @@ void close_leaves(MatchSearch *search)
         FreeAccessStrategy(search->reader.strategy);
     search->open = false;
 }
-
-namespace
-{
-
-bool add_planned(MatchSearch *search, const GuidedBall &ball, int64 number)
-{
-    if (ball.radius < 0)
-        return true;
-    const QueuedQuery query = {number, ball.center, ball.radius, false, 0};
-    if (!searched_by_weights(search, ball) && can_merge(exact_plan(search, ball.radius)))
-        return merge_query(search, query);
-    if ((search->noted == nullptr && !allocate_kind(search, false)) || !has_room(*search->noted))
-        return false;
-    note_query(search, search->noted, query, ball);
-    return true;
-}
-
-} // namespace
 
 double queries_together(Size bytes, bool merged, double leaves_each)
 {

@@ -51,13 +51,6 @@ bool tuple_at(const PairPart &part, Buffer buffer, OffsetNumber offset, HeapTupl
     return true;
 }
 
-void count_row(const PairPart &part, bool seen)
-{
-    pgstat_count_index_tuples(part.index, 1);
-    if (seen)
-        pgstat_count_heap_fetch(part.index);
-}
-
 // Whether the snapshot sees this version, which is not the first of a row: it has been found before.
 bool is_visible_version(const PairPart &part, Snapshot snapshot, Buffer buffer, OffsetNumber offset)
 {
@@ -256,6 +249,13 @@ void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle 
 }
 
 } // namespace
+
+void count_row(const PairPart &part, bool seen)
+{
+    pgstat_count_index_tuples(part.index, 1);
+    if (seen)
+        pgstat_count_heap_fetch(part.index);
+}
 
 int KeptColumns::add(TupleDesc row, AttrNumber number, int width)
 {

@@ -87,7 +87,11 @@ struct KeptColumns {
     }
 };
 
+struct PairPart;
 struct PairOutput;
+
+// Counts a row that is looked up, for the statistics.
+void count_row(const PairPart &part, bool seen);
 
 // The members of the waiting pairs that are not marked kVisible, or all of them, in the order of the rows. The place of a
 // member is 2 * pair + place.

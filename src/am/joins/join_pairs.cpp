@@ -30,31 +30,27 @@ namespace simhash
 namespace
 {
 
-// What a plan holds for its execution. Places of tables are among custom_relids, as in JoinNumbers.
+// What a plan holds for its execution.
 struct PairNumbers {
     PairMethod method;
-    int place[2];
-    int condition;
-    int columns; // the first ones of the scan's row, which the rows of pairs have
+    int condition; // its place in the join's
+    int columns;   // the first ones of the scan's row, which the rows of pairs have
     List *indexes[2];
 };
 
 List *plan_private(const PairNumbers &numbers)
 {
-    List *five = lappend_int(list_make4_int(static_cast<int>(numbers.method), numbers.place[0],
-                                            numbers.place[1], numbers.condition),
-                             numbers.columns);
-    return list_make2(five, list_make2(numbers.indexes[0], numbers.indexes[1]));
+    return list_make3(list_make3_int(static_cast<int>(numbers.method), numbers.condition, numbers.columns),
+                      numbers.indexes[0], numbers.indexes[1]);
 }
 
 PairNumbers read_plan_private(List *list)
 {
-    auto *numbers = static_cast<List *>(linitial(list)), *indexes = static_cast<List *>(lsecond(list));
+    auto *numbers = static_cast<List *>(linitial(list));
     return {static_cast<PairMethod>(linitial_int(numbers)),
-            {lsecond_int(numbers), lthird_int(numbers)},
-            lfourth_int(numbers),
-            list_nth_int(numbers, 4),
-            {static_cast<List *>(linitial(indexes)), static_cast<List *>(lsecond(indexes))}};
+            lsecond_int(numbers),
+            lthird_int(numbers),
+            {static_cast<List *>(lsecond(list)), static_cast<List *>(lthird(list))}};
 }
 
 // The plan's rows have the columns of both tables that are needed.
@@ -79,12 +75,8 @@ Plan *plan_pairs(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tli
     scan->flags = path->flags;
     scan->custom_exprs = list_make3(pairs.radius, tests, others);
     scan->custom_scan_tlist = columns;
-    scan->custom_private = plan_private({pairs.method,
-                                         {bms_member_index(rel->relids, static_cast<int>(pairs.table[0])),
-                                          bms_member_index(rel->relids, static_cast<int>(pairs.table[1]))},
-                                         condition,
-                                         of_pairs,
-                                         {pairs.indexes[0], pairs.indexes[1]}});
+    scan->custom_private =
+        plan_private({pairs.method, condition, of_pairs, {pairs.indexes[0], pairs.indexes[1]}});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
 }
@@ -154,8 +146,7 @@ struct PairJoinState {
     TableScanDesc scan;     // of the rows of a part with themselves
     int scanned;            // the part
     SharedPairJoin *shared; // null if this process does all
-    ProcessCounts ended;    // of searches that have ended, and of other processes
-    uint64 filtered;
+    ProcessCounts ended;    // pairs of searches that have ended, and all counts of other processes
 };
 
 PairJoinState *join_of(CustomScanState *node) { return reinterpret_cast<PairJoinState *>(node); }
@@ -367,7 +358,7 @@ void open_tables(PairJoinState *state, EState *estate, int flags)
     const auto *scan = reinterpret_cast<const CustomScan *>(state->css.ss.ps.plan);
     for (int i = 0; i < 2; i++) {
         JoinedSide *side = &state->side[i];
-        side->number = tree_number(scan->custom_relids, state->numbers.place[i]);
+        side->number = tree_number(scan->custom_relids, i); // the outer table's is the lower one
         side->table = ExecOpenScanRelation(estate, side->number, flags);
         side->tested = table_slot_create(side->table, &estate->es_tupleTable);
         if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
@@ -443,7 +434,7 @@ TupleTableSlot *execute_pairs_join(CustomScanState *node)
         if (ExecQual(tested || state->phase == PairPhase::itself ? state->conditions : state->of_pairs,
                      node->ss.ps.ps_ExprContext))
             return projection != nullptr ? ExecProject(projection) : row;
-        state->filtered++;
+        state->ended.filtered++;
     }
     return ExecClearTuple(projection != nullptr ? projection->pi_state.resultslot
                                                 : node->ss.ss_ScanTupleSlot);
@@ -556,7 +547,7 @@ void shut_down(CustomScanState *node)
     end_search(state);
     state->phase = PairPhase::end;
     if (IsParallelWorker())
-        state->shared->worker[ParallelWorkerNumber] = {state->ended.counts, state->filtered};
+        state->shared->worker[ParallelWorkerNumber] = state->ended;
     else
         take_counts(state);
     state->shared = nullptr;
@@ -579,7 +570,7 @@ void explain_pairs_join(CustomScanState *node, List *ancestors, ExplainState *es
     if (partitions > 0)
         ExplainPropertyInteger("Partitions", nullptr, partitions, es);
     explain_conditions(node, static_cast<List *>(lsecond(scan->custom_exprs)), state->numbers.condition,
-                       state->ended.filtered + state->filtered, ancestors, es);
+                       state->ended.filtered, ancestors, es);
     if (!es->analyze)
         return;
     PairCounts counts = state->ended.counts;

@@ -26,7 +26,6 @@ enum class PairMethod {
 // What a path holds for its plan.
 struct PlannedPairs {
     PairMethod method;
-    Index table[2];
     List *indexes[2]; // OIDs: of the table, or of its partitions
     Node *radius;     // a bigint, without columns
     const RestrictInfo *condition;

@@ -413,7 +413,6 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
     List *conditions = list_concat_copy(extra->restrictlist, outer->baserestrictinfo);
     conditions = list_concat(conditions, list_copy(inner->baserestrictinfo));
     const PlannedPairs pairs = {method_of(near, table, extra->restrictlist),
-                                {outer->relid, inner->relid},
                                 {near.side[0].indexes, near.side[1].indexes},
                                 near.radius,
                                 near.condition,

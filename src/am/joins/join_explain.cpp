@@ -12,6 +12,11 @@ extern "C" {
 namespace simhash
 {
 
+struct SharedCounts {
+    int workers;
+    JoinCounts worker[FLEXIBLE_ARRAY_MEMBER];
+};
+
 namespace
 {
 
@@ -35,31 +40,6 @@ void explain_condition(const char *label, Node *condition, const CustomScanState
     List *context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
     ExplainPropertyText(label, deparse_expression(condition, context, true, false), es);
 }
-
-} // namespace
-
-void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
-                        List *ancestors, ExplainState *es)
-{
-    List *others = list_copy(conditions);
-    auto *joined = static_cast<Node *>(list_nth(others, condition));
-    others = list_delete_nth_cell(others, condition);
-    explain_condition("Join Cond", joined, node, ancestors, es);
-    if (others == NIL)
-        return;
-    explain_condition("Join Filter", reinterpret_cast<Node *>(make_ands_explicit(others)), node, ancestors,
-                      es);
-    if (es->analyze)
-        ExplainPropertyInteger("Rows Removed by Join Filter", nullptr, static_cast<int64>(filtered), es);
-}
-
-struct SharedCounts {
-    int workers;
-    JoinCounts worker[FLEXIBLE_ARRAY_MEMBER];
-};
-
-namespace
-{
 
 void add_counts(JoinCounts *sum, const JoinCounts &counts)
 {
@@ -112,25 +92,6 @@ void shut_down(CustomScanState *node)
     join_of(node)->shared = nullptr;
 }
 
-} // namespace
-
-JoinCounts join_counts(const JoinState *state)
-{
-    JoinCounts counts = state->counts;
-    if (state->search != nullptr)
-        add_counts(&counts, {0, 0, 0, match_counts(state->search)});
-    return counts;
-}
-
-void share_counts(const JoinState *state)
-{
-    if (state->shared != nullptr && IsParallelWorker() && ParallelWorkerNumber < state->shared->workers)
-        state->shared->worker[ParallelWorkerNumber] = join_counts(state);
-}
-
-namespace
-{
-
 void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
     const auto *state = reinterpret_cast<const JoinState *>(node);
@@ -156,6 +117,35 @@ void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 }
 
 } // namespace
+
+void explain_conditions(CustomScanState *node, List *conditions, int condition, uint64 filtered,
+                        List *ancestors, ExplainState *es)
+{
+    List *others = list_copy(conditions);
+    auto *joined = static_cast<Node *>(list_nth(others, condition));
+    others = list_delete_nth_cell(others, condition);
+    explain_condition("Join Cond", joined, node, ancestors, es);
+    if (others == NIL)
+        return;
+    explain_condition("Join Filter", reinterpret_cast<Node *>(make_ands_explicit(others)), node, ancestors,
+                      es);
+    if (es->analyze)
+        ExplainPropertyInteger("Rows Removed by Join Filter", nullptr, static_cast<int64>(filtered), es);
+}
+
+JoinCounts join_counts(const JoinState *state)
+{
+    JoinCounts counts = state->counts;
+    if (state->search != nullptr)
+        add_counts(&counts, {0, 0, 0, match_counts(state->search)});
+    return counts;
+}
+
+void share_counts(const JoinState *state)
+{
+    if (state->shared != nullptr && IsParallelWorker() && ParallelWorkerNumber < state->shared->workers)
+        state->shared->worker[ParallelWorkerNumber] = join_counts(state);
+}
 
 void set_explain_methods(CustomExecMethods *methods)
 {

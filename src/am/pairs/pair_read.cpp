@@ -37,25 +37,6 @@ constexpr double kLeastMemory = 256; // kilobytes, even if work_mem is less
 // batch beyond work_mem, too.
 constexpr double kLeastOfRoot = 4096;
 
-} // namespace
-
-const PairSide &side_of(const PairReader &reader, int place)
-{
-    return reader.output->side[reader.join->side[place]];
-}
-
-void narrow_rows(const PairReader &reader, int place, Rows *rows)
-{
-    PairJoin *join = reader.join;
-    if (reader.output->filter_early)
-        filter_rows(reader.output, join->side[place], rows);
-    if (reader.links)
-        link_equal(join, place == 0 && join->under[0].step == 0, rows);
-}
-
-namespace
-{
-
 // Whether two partitions, of one set of rows, are compared when the first one is at hand. So about half of those that
 // lie in different shares are compared by each.
 bool is_first(uint32 partition, uint32 other)
@@ -82,45 +63,6 @@ uint64 load_rows(PairReader *reader, int store, uint64 from, int place, const Ce
     sort_cells(join, *raw, map, low_bits, &join->cells[place]);
     return from;
 }
-
-} // namespace
-
-bool join_next_part(PartitionWork *work)
-{
-    PairReader *reader = work->reader;
-    PairJoin *join = reader->join;
-    const PartitionShare &share = work->share;
-    const PairStep &step = *work->step;
-    for (; work->partition >> share.bits == 0; work->partition++, work->at = 0) {
-        const uint32 partition = work->partition;
-        const int own = work->x_store + static_cast<int>(partition);
-        if (share.has(partition) && work->at < spooled_rows(reader->spool, own))
-            break;
-    }
-    const uint32 partition = work->partition;
-    if (partition >> share.bits != 0)
-        return false;
-    Cells *x = &join->cells[0], *y = &join->cells[1];
-    work->at = load_rows(reader, work->x_store + static_cast<int>(partition), work->at, 0, *work->map,
-                         work->low_bits);
-    if (reader->within)
-        join_cells(join, *x, *x, step.budget, step.mask, join->radius);
-    for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
-        uint32 other = partition ^ flips.mask();
-        if (reader->within && !is_first(partition, other))
-            continue; // compared the other way round
-        int store = work->y_store + static_cast<int>(other);
-        uint64 y_at = reader->within && other == partition ? work->at : 0;
-        while (y_at < spooled_rows(reader->spool, store)) {
-            y_at = load_rows(reader, store, y_at, 1, *work->map, work->low_bits);
-            join_cells(join, *x, *y, step.budget - flips.count(), step.mask, join->radius - flips.count());
-        }
-    }
-    return true;
-}
-
-namespace
-{
 
 // Calls visit(rows) with the rows of each page of a side.
 template <typename Visit> void visit_rows(PairReader *reader, int place, Visit visit)
@@ -192,16 +134,6 @@ int partition_bits(const PairReader &reader, const PairStep &step)
     return bits;
 }
 
-} // namespace
-
-double all_rows(const PairReader &reader)
-{
-    return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
-}
-
-namespace
-{
-
 // The most bits of a cell number that partitioning and sorting can handle together.
 int most_cell_bits(const PairReader &reader)
 {
@@ -209,22 +141,6 @@ int most_cell_bits(const PairReader &reader)
     return std::min(kMostCellBits, std::min(kMostPartitionBits, most_sort_bits(stores)) +
                                        most_sort_bits(reader.join->capacity));
 }
-
-} // namespace
-
-void log_plan(const char *source, const PairPlan &plan)
-{
-    StringInfoData steps;
-    initStringInfo(&steps);
-    for (int i = 0; i < plan.steps; i++)
-        appendStringInfo(&steps, "%s%d bits, budget %d", i > 0 ? "; " : "", plan.step[i].bits,
-                         plan.step[i].budget);
-    elog(DEBUG1, "simhash join by %s: %s; estimated at %.3f s", source, steps.data, plan.cost * 1e-9);
-    pfree(steps.data);
-}
-
-namespace
-{
 
 // Reads the rows, to compare those of a share of the partitions with the others. If all of the smaller side fits, it does.
 void begin_share(CellsWork *work, const PartitionShare &share)
@@ -252,6 +168,70 @@ void begin_share(CellsWork *work, const PartitionShare &share)
 }
 
 } // namespace
+
+const PairSide &side_of(const PairReader &reader, int place)
+{
+    return reader.output->side[reader.join->side[place]];
+}
+
+void narrow_rows(const PairReader &reader, int place, Rows *rows)
+{
+    PairJoin *join = reader.join;
+    if (reader.output->filter_early)
+        filter_rows(reader.output, join->side[place], rows);
+    if (reader.links)
+        link_equal(join, place == 0 && join->under[0].step == 0, rows);
+}
+
+double all_rows(const PairReader &reader)
+{
+    return side_of(reader, 0).rows + (reader.within ? 0 : side_of(reader, 1).rows);
+}
+
+void log_plan(const char *source, const PairPlan &plan)
+{
+    StringInfoData steps;
+    initStringInfo(&steps);
+    for (int i = 0; i < plan.steps; i++)
+        appendStringInfo(&steps, "%s%d bits, budget %d", i > 0 ? "; " : "", plan.step[i].bits,
+                         plan.step[i].budget);
+    elog(DEBUG1, "simhash join by %s: %s; estimated at %.3f s", source, steps.data, plan.cost * 1e-9);
+    pfree(steps.data);
+}
+
+bool join_next_part(PartitionWork *work)
+{
+    PairReader *reader = work->reader;
+    PairJoin *join = reader->join;
+    const PartitionShare &share = work->share;
+    const PairStep &step = *work->step;
+    for (; work->partition >> share.bits == 0; work->partition++, work->at = 0) {
+        const uint32 partition = work->partition;
+        const int own = work->x_store + static_cast<int>(partition);
+        if (share.has(partition) && work->at < spooled_rows(reader->spool, own))
+            break;
+    }
+    const uint32 partition = work->partition;
+    if (partition >> share.bits != 0)
+        return false;
+    Cells *x = &join->cells[0], *y = &join->cells[1];
+    work->at = load_rows(reader, work->x_store + static_cast<int>(partition), work->at, 0, *work->map,
+                         work->low_bits);
+    if (reader->within)
+        join_cells(join, *x, *x, step.budget, step.mask, join->radius);
+    for (Flips flips(share.bits, step.budget); !flips.done(); flips.next()) {
+        uint32 other = partition ^ flips.mask();
+        if (reader->within && !is_first(partition, other))
+            continue; // compared the other way round
+        int store = work->y_store + static_cast<int>(other);
+        uint64 y_at = reader->within && other == partition ? work->at : 0;
+        while (y_at < spooled_rows(reader->spool, store)) {
+            y_at = load_rows(reader, store, y_at, 1, *work->map, work->low_bits);
+            join_cells(join, *x, *y, step.budget - flips.count(), step.mask, join->radius - flips.count());
+        }
+    }
+    return true;
+}
 
 void begin_cells(CellsWork *work, PairReader *reader, const PairPlan &plan)
 {

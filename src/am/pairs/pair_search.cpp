@@ -15,14 +15,6 @@ extern "C" {
 namespace simhash
 {
 
-namespace
-{
-
-constexpr Size kFirstPairs = 256;
-constexpr Size kPortion = 4096; // rows of the spool
-
-} // namespace
-
 struct SharedPairs {
     pg_atomic_uint32 next_task;
     // and the kind's plan
@@ -44,6 +36,9 @@ struct PairSearch {
 
 namespace
 {
+
+constexpr Size kFirstPairs = 256;
+constexpr Size kPortion = 4096; // rows of the spool
 
 // Pairs are spooled when there is no room for them: a row for each word that their rows keep, otherwise one for the pair.
 Size spooled_words(const PairOutput &output)

@@ -71,10 +71,9 @@ void draw_rows(Measurement *measurement)
     }
 }
 
-double search_microseconds(const Measurement &measurement, int radius)
+double search_microseconds(const IndexOptInfo *info, const OpenIndex &index, int radius)
 {
-    const PlannedIndex planned = {&measurement.info, measurement.index.relation};
-    return measurement.index.meta->kind->costs->search(planned, {{radius, true, kExactRecall}, false, 0})
+    return index.meta->kind->costs->search({info, index}, {{radius, true, kExactRecall}, false, 0})
         .microseconds;
 }
 
@@ -140,7 +139,8 @@ NeighborFigures measure(Measurement *measurement)
     figures.rows = static_cast<std::uint32_t>(measurement->count);
     for (int last : kLevels) {
         const int radius = neighbor_distance(measurement->index.meta->bits, last);
-        const double rows = kLevelMicroseconds / search_microseconds(*measurement, radius);
+        const double rows =
+            kLevelMicroseconds / search_microseconds(&measurement->info, measurement->index, radius);
         if (measurement->count == 0 || rows < kFewestRows)
             break;
         measure_level(measurement, last, static_cast<int>(Min(rows, measurement->count)), &figures);
@@ -193,10 +193,7 @@ int search_values(const IndexOptInfo *info, const Datum *value, int count, int r
     MemoryContext caller = MemoryContextSwitchTo(context);
     Relation relation = index_open(info->indexoid, NoLock);
     const OpenIndex index = use_index(relation, context);
-    const PlannedIndex planned = {info, relation};
-    const double each =
-        index.meta->kind->costs->search(planned, {{radius, true, kExactRecall}, false, 0}).microseconds;
-    count = Min(count, static_cast<int>(microseconds / each));
+    count = Min(count, static_cast<int>(microseconds / search_microseconds(info, index, radius)));
     ValueSearch *search = begin_measuring(index);
     Size all = 0;
     int done = 0;

@@ -257,23 +257,6 @@ ScanState *make_state(Relation index, int nkeys, int norderbys)
     return state;
 }
 
-} // namespace
-
-IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
-{
-    IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
-    ScanState *state = take_kept(index, nkeys, norderbys);
-    scan->opaque = state != nullptr ? state : make_state(index, nkeys, norderbys);
-    if (norderbys > 0) {
-        scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
-        scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
-    }
-    return scan;
-}
-
-namespace
-{
-
 // The argument of another operator would be read as what it is not.
 void check_operator(Relation index, const ScanKeyData &key)
 {
@@ -305,7 +288,29 @@ void set_keys(IndexScanDesc scan, const ScanKeyData *keys, int nkeys, const Scan
     state->search->read_keys(state->search, scan);
 }
 
+// The only key of a scan.
+ScanKeyData alone(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
+{
+    ScanKeyData key = {};
+    key.sk_attno = static_cast<AttrNumber>(value_column(scan->indexRelation) + 1);
+    key.sk_strategy = strategy;
+    key.sk_argument = ball;
+    return key;
+}
+
 } // namespace
+
+IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
+{
+    IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+    ScanState *state = take_kept(index, nkeys, norderbys);
+    scan->opaque = state != nullptr ? state : make_state(index, nkeys, norderbys);
+    if (norderbys > 0) {
+        scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
+        scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
+    }
+    return scan;
+}
 
 void rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
@@ -379,10 +384,7 @@ void discard_scan(IndexScanDesc scan)
 
 void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
 {
-    ScanKeyData key = {};
-    key.sk_attno = static_cast<AttrNumber>(value_column(scan->indexRelation) + 1);
-    key.sk_strategy = strategy;
-    key.sk_argument = ball;
+    const ScanKeyData key = alone(scan, strategy, ball);
     set_keys(scan, &key, 1, nullptr, 0);
     start_scan(scan, false, false);
     while (advance_scan(scan_state(scan))) {
@@ -391,10 +393,7 @@ void run_search(IndexScanDesc scan, StrategyNumber strategy, Datum ball)
 
 void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size rows)
 {
-    ScanKeyData key = {};
-    key.sk_attno = static_cast<AttrNumber>(value_column(scan->indexRelation) + 1);
-    key.sk_strategy = strategy;
-    key.sk_argument = ball;
+    const ScanKeyData key = alone(scan, strategy, ball);
     set_keys(scan, nullptr, 0, &key, 1);
     start_scan(scan, false, false);
     ScanState *state = scan_state(scan);

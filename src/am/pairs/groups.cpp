@@ -225,7 +225,7 @@ EqualRows find_equal_rows(PairOutput *output)
 {
     const Size bytes = static_cast<Size>(work_mem) * 1024;
     PairSpool *pairs = begin_pair_spool(bytes, 1, static_cast<double>(bytes));
-    find_open_pairs(output, 0, {spool_pair, pairs});
+    link_pairs(output, 0, {spool_pair, pairs});
     Size members;
     int64 *number = sort_members(pairs, &members);
     auto place = [&](uint64 row) {

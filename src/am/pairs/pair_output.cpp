@@ -1,8 +1,12 @@
 // Turns pairs of index entries into pairs of visible rows. Only rows that are members of a pair are looked up.
 #include "am/pairs/pair_output.hpp"
 
+#include "am/index/kind.hpp"
+
 extern "C" {
 #include "executor/executor.h"
+#include "pgstat.h"
+#include "storage/predicate.h"
 #include "utils/memutils.h"
 }
 
@@ -97,6 +101,40 @@ void flush_pairs(PairOutput *output)
         output->sink.put(output->sink.context, a, b, pair.tag[0] >> kDistanceShift);
     }
     output->pairs = 0;
+}
+
+PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
+{
+    const IndexMeta &meta = output->side[0].meta();
+    for (int i = 0; i < output->sides; i++) {
+        for (int j = 0; j < output->side[i].parts; j++) {
+            const OpenIndex &index = output->side[i].part[j].index;
+            if (index.meta->kind != meta.kind || index.meta->bits != meta.bits)
+                elog(ERROR, "cannot join indexes of different values");
+            // A lock on the whole index, as scans take: every leaf is read anyway.
+            PredicateLockRelation(index, output->snapshot);
+            pgstat_count_index_scan(index);
+        }
+    }
+    return plan != nullptr ? meta.kind->begin_join(output, plan)
+                           : meta.kind->join(output, Min(distance, meta.bits));
+}
+
+void link_pairs(PairOutput *output, int distance, PairSink sink)
+{
+    PairOutput again = {};
+    again.snapshot = output->snapshot;
+    again.sides = output->sides;
+    again.side[0] = output->side[0];
+    again.links = true;
+    again.sink = sink;
+    *output = again;
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash join", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    finish_work(begin_pairs(output, distance));
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
 }
 
 } // namespace simhash

@@ -76,8 +76,8 @@ struct PairWork {
     bool (*next)(PairWork *work); // adds some pairs, or none, to the output; false at the end
     void (*end)(PairWork *work);  // passes on the pairs that wait
 };
-// Begins the search for the pairs of an output whose sides are set (pairs.cpp), by a plan that processes share, if there is
-// one. Both sides have parts, of one kind and with values of one length.
+// Begins the search for the pairs of an output whose sides are set, by a plan that processes share, if there is one. Both
+// sides have parts, of one kind and with values of one length. The memory of a search is freed as a whole.
 PairWork *begin_pairs(PairOutput *output, int distance, const void *plan = nullptr);
 inline void finish_work(PairWork *work)
 {
@@ -85,6 +85,10 @@ inline void finish_work(PairWork *work)
     }
     work->end(work);
 }
+
+// Finds pairs of the rows of an index within a distance, several times of the same rows: enough to find the groups, as rows
+// with equal fingerprints are each linked to one. Rows have the same numbers each time.
+void link_pairs(PairOutput *output, int distance, PairSink sink);
 
 // The memory that a join may take, of so many rows if it divides them by cells (pair_read.cpp).
 Size pair_memory(double rows = 0);

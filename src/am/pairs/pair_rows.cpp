@@ -6,7 +6,7 @@
 // removed (unless the snapshot is too old: see test_old_snapshot), and had its entry when its leaf was read. The
 // row's fingerprint is the entry's: a tuple version that cannot be reached from the root of its HOT chain has an
 // entry of its own, and all versions in a chain agree in the indexed columns. (After an index build over broken
-// HOT chains they may differ; then the index is not used with an old snapshot: see pairs.cpp.)
+// HOT chains they may differ; then the index is not used with an old snapshot: see pair_sides.cpp.)
 #include "am/pairs/pair_output.hpp"
 
 #include "core/bits/cache.hpp"

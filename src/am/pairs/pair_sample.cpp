@@ -18,6 +18,7 @@ extern "C" {
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 }
 
 #include <algorithm>
@@ -224,30 +225,35 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
         initStringInfo(column);
     Draw draw = {};
     draw.context = CurrentMemoryContext;
-    draw.output = open_pairs(index);
-    if (draw.output->side[0].parts > 0 && distance >= 0) {
-        distance = Min(distance, draw.output->side[0].meta().bits);
+    PairOutput output = {};
+    output.snapshot = GetActiveSnapshot();
+    output.sides = 1;
+    const PairSide &side = output.side[0];
+    open_side(index, &output.side[0]);
+    draw.output = &output;
+    if (side.parts > 0 && distance >= 0) {
+        distance = Min(distance, side.meta().bits);
         draw.bin = static_cast<Bin *>(palloc0(sizeof(Bin) * (static_cast<Size>(distance) + 1)));
         draw.most = most;
         if (!pg_strong_random(&draw.seed, sizeof(draw.seed)))
             draw.seed = static_cast<uint64>(MyProcPid);
-        draw.equal = find_equal_rows(draw.output);
+        draw.equal = find_equal_rows(&output);
         take_groups(&draw);
         draw.met = make_met();
         if (distance > 0)
-            find_open_pairs(draw.output, distance, {take_pair, &draw});
+            link_pairs(&output, distance, {take_pair, &draw});
         for (int i = 0; i <= distance; i++) {
             const Bin &bin = draw.bin[i];
             for (int j = 0; j < bin.count; j++) {
                 const char *comma = columns->distance.len > 0 ? "," : "";
                 appendStringInfo(&columns->distance, "%s%d", comma, i);
                 appendStringInfo(&columns->pairs, "%s" INT64_FORMAT, comma, bin.pairs);
-                append_row(draw.output->side[0].tids, bin.kept[j].a, &columns->a, &columns->a_table);
-                append_row(draw.output->side[0].tids, bin.kept[j].b, &columns->b, &columns->b_table);
+                append_row(side.tids, bin.kept[j].a, &columns->a, &columns->a_table);
+                append_row(side.tids, bin.kept[j].b, &columns->b, &columns->b_table);
             }
         }
     }
-    close_pairs(draw.output);
+    close_side(side);
 }
 
 // The query runs with the caller's privileges and search_path: only the caller's expression depends on that.

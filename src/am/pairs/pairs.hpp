@@ -1,12 +1,11 @@
 // All pairs of near-duplicates of one index, or between two. doc/pairs.md describes the method.
 //
-//   pairs        begins and finishes a search     groups         groups of rows with numbers
-//   block_pairs  pairs of routed rows             pair_sample    some pairs of each distance
+//   block_pairs  pairs of routed rows             groups         groups of rows with numbers
 //   pair_sides   opens indexes, numbers rows      pair_spool     keeps rows by partition
 //   pair_read    reads rows, brings them to cells joined_rows    rows as they are compared
 //   pair_cells   compares rows, cell by cell      pair_links     merges rows with equal fingerprints
 //   pair_output  pairs that wait for their rows   pair_rows      checks that rows are visible
-//   pair_search  pairs that are pulled
+//   pair_search  pairs that are pulled            pair_sample    some pairs of each distance
 //
 // The kind of an index says how its rows reach a join (PairSource), and which plan joins them (IndexKind::join).
 #pragma once
@@ -23,14 +22,5 @@ struct PairSink {
     void *context;
     void (*put_settled)(void *context) = nullptr; // instead, all waiting pairs that are settled
 };
-
-struct PairOutput;
-
-// Finds pairs of the rows of an index within a distance, several times of the same rows: enough to find the groups, as rows
-// with equal fingerprints are each linked to one. The index may be partitioned. Checks the same rights and takes the same
-// locks as a query. Rows have the same numbers each time.
-PairOutput *open_pairs(Oid index);
-void find_open_pairs(PairOutput *output, int distance, PairSink sink);
-void close_pairs(PairOutput *output);
 
 } // namespace simhash

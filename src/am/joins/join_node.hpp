@@ -5,6 +5,7 @@
 #include "am/joins/joins.hpp"
 #include "am/match/match_search.hpp"
 #include "am/pairs/pair_search.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/server/compat.hpp"
 
 extern "C" {
@@ -25,21 +26,31 @@ inline constexpr Size kFirstRows = 32;
 // What the gathered rows may take, and again the search for them.
 inline Size half_memory() { return Size{512} * static_cast<Size>(work_mem); }
 
-// What a path holds for its plan.
-struct PlannedJoin {
-    JoinType type;        // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
-    Index inner;          // the table that has the index
-    List *indexes;        // its OID, or those of the partitions
-    Strategy strategy;    // of the condition's operator
-    Node *query;          // its right operand, an expression over the outer side
-    List *values, *types; // of the columns before the searched one; the type of IS NULL is InvalidOid
+// An index scan of the inner table for each outer row.
+struct InnerScan {
+    const Path *path; // for its cost
+    IndexOptInfo *index;
     const RestrictInfo *condition; // of the join, for which the index is searched
-    List *conditions;              // RestrictInfos: of the join, with that one
-    List *filters;                 // RestrictInfos of the table
+    Strategy strategy;             // of its operator
+    Node *query;                   // its right operand, an expression over the outer side
+    PlannedBall ball;
+    List *values, *types; // of the columns before the searched one; the type of IS NULL is InvalidOid
+};
+
+// The table that has the index, or the partitions and children that are left of it.
+struct InnerSide {
+    InnerScan scan; // of one of them
+    List *indexes;  // OIDs
+    List *parts;    // what is known of those with a scan; others are tiny
+    double rows;    // that a query finds
+    Index relation;
+    List *filters; // RestrictInfos
 };
 
 struct JoinPath : CustomPath {
-    PlannedJoin join;
+    JoinType type; // JOIN_INNER, JOIN_LEFT, JOIN_SEMI or JOIN_ANTI
+    InnerSide inner;
+    List *conditions; // RestrictInfos of the join, with that of the scan
 };
 
 // Makes the path of a join of a type derived from CustomPath. The node tests the conditions.
@@ -66,7 +77,7 @@ struct JoinNumbers {
     int child_columns; // of the scan's row come from the outer plan; the others from the table
     Strategy strategy;
     int condition;         // the place of the index's condition in the join's
-    List *indexes, *types; // as in PlannedJoin
+    List *indexes, *types; // as in InnerSide and InnerScan
 };
 List *plan_private(const JoinNumbers &numbers);
 JoinNumbers read_plan_private(List *list);

@@ -118,17 +118,6 @@ constexpr double kMergedFactor = 0.26, kNotedFactor = 0.58, kLeafFactor = 0.5;
 // To open the index, and to allocate memory.
 constexpr double kStartMicroseconds = 50;
 
-// An index scan of the inner table for each outer row.
-struct InnerScan {
-    const Path *path;
-    IndexOptInfo *index;
-    const RestrictInfo *condition;
-    Strategy strategy;
-    Node *query;
-    PlannedBall ball;
-    List *values, *types; // of the columns before the searched one
-};
-
 // Returns the scan of a single index that a path is, or null.
 const IndexPath *index_scan(const Path *path)
 {
@@ -348,16 +337,6 @@ struct Part {
     double most;   // queries for which there is memory at a time
 };
 
-// The table, or the partitions and children that are left of it.
-struct InnerSide {
-    InnerScan scan; // of one of them, with a condition of the join
-    List *indexes;  // OIDs
-    List *parts;    // of those with a scan; others are tiny
-    double rows;    // that a query finds
-    Index relation;
-    List *filters;
-};
-
 Part read_part(PlannerInfo *root, const InnerScan &scan)
 {
     const PlannedBall &ball = scan.ball;
@@ -490,13 +469,13 @@ void set_costs(PlannerInfo *root, CustomPath *path, const InnerSide &side, const
 CustomPath *make_path(PlannerInfo *root, RelOptInfo *join, const InnerSide &side, Path *child, JoinType type,
                       List *conditions, double rows)
 {
-    const InnerScan &scan = side.scan;
     auto *path =
         make_custom_path<JoinPath>(join, &kJoinPathMethods, rows, list_concat_copy(conditions, side.filters));
     path->path.parallel_safe = path->path.parallel_safe && child->parallel_safe;
     path->custom_paths = list_make1(child);
-    path->join = {type,        side.relation, side.indexes,   scan.strategy, scan.query,
-                  scan.values, scan.types,    scan.condition, conditions,    side.filters};
+    path->type = type;
+    path->inner = side;
+    path->conditions = conditions;
     set_costs(root, path, side, child, type, conditions);
     return path;
 }

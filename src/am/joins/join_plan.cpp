@@ -89,7 +89,7 @@ namespace
 {
 
 // Divides the join's conditions into those that say what matches and those that are tested above an outer join.
-void divide_conditions(const PlannedJoin &join, Relids relids, List **matching, List **above)
+void divide_conditions(const JoinPath &join, Relids relids, List **matching, List **above)
 {
     ListCell *cell;
     foreach (cell, join.conditions) {
@@ -124,11 +124,12 @@ const Var *find_column(const List *vars, const Var *var)
 Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List * /*clauses*/,
                 List *plans)
 {
-    const PlannedJoin &join = static_cast<const JoinPath *>(path)->join;
+    const JoinPath &join = *static_cast<const JoinPath *>(path);
+    const InnerScan &search = join.inner.scan;
     List *matching = NIL, *above = NIL;
     divide_conditions(join, rel->relids, &matching, &above);
-    matching = ordered_clauses(root, list_concat_copy(matching, join.filters));
-    const int condition = place_of(matching, join.condition);
+    matching = ordered_clauses(root, list_concat_copy(matching, join.inner.filters));
+    const int condition = place_of(matching, search.condition);
     List *tests = get_actual_clauses(matching), *qual = get_actual_clauses(ordered_clauses(root, above));
 
     List *columns = NIL, *needed = list_copy(rel->reltarget->exprs);
@@ -144,7 +145,7 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     List *seen = NIL;
     foreach (cell, columns_in(needed)) {
         auto *var = static_cast<Var *>(lfirst(cell));
-        if (static_cast<Index>(var->varno) != join.inner)
+        if (static_cast<Index>(var->varno) != join.inner.relation)
             continue;
         if (const Var *first = find_column(seen, var)) {
             make_nullable_as(var, first);
@@ -159,11 +160,11 @@ Plan *plan_join(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlis
     scan->scan.plan.qual = qual;
     scan->flags = path->flags;
     scan->custom_plans = plans;
-    scan->custom_exprs = list_make3(join.query, tests, join.values);
+    scan->custom_exprs = list_make3(search.query, tests, search.values);
     scan->custom_scan_tlist = columns;
     scan->custom_private =
-        plan_private({join.type, bms_member_index(rel->relids, static_cast<int>(join.inner)), child_columns,
-                      join.strategy, condition, join.indexes, join.types});
+        plan_private({join.type, bms_member_index(rel->relids, static_cast<int>(join.inner.relation)),
+                      child_columns, search.strategy, condition, join.inner.indexes, search.types});
     scan->methods = &kJoinScanMethods;
     return &scan->scan.plan;
 }

@@ -92,16 +92,23 @@ bool find_matches(MatchSearch *search)
     return true;
 }
 
+bool searched_by_weights(MatchSearch *search, const GuidedBall &ball)
+{
+    return !is_exact(ball) && is_guided(ball, ball.radius) &&
+           guided_pays(ball, exact_plan(search, ball.radius).leaves);
+}
+
 bool add_planned(MatchSearch *search, const GuidedBall &ball, int64 number)
 {
     if (ball.radius < 0)
         return true;
     const QueuedQuery query = {number, ball.center, ball.radius, false, 0};
-    if (!searched_by_weights(search, ball) && can_merge(exact_plan(search, ball.radius)))
+    const bool by_weights = searched_by_weights(search, ball);
+    if (!by_weights && can_merge(exact_plan(search, ball.radius)))
         return merge_query(search, query);
     if ((search->noted == nullptr && !allocate_kind(search, false)) || !has_room(*search->noted))
         return false;
-    note_query(search, search->noted, query, ball);
+    note_query(search, search->noted, query, by_weights ? &ball : nullptr);
     return true;
 }
 
@@ -115,12 +122,6 @@ const SearchPlan &exact_plan(MatchSearch *search, int radius)
         index_plan(index_of(*search), radius, plan);
     }
     return *plan;
-}
-
-bool searched_by_weights(MatchSearch *search, const GuidedBall &ball)
-{
-    return !is_exact(ball) && is_guided(ball, ball.radius) &&
-           guided_pays(ball, exact_plan(search, ball.radius).leaves);
 }
 
 void open_leaves(MatchSearch *search, LeafSource *source)

@@ -148,7 +148,6 @@ inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(sea
 
 // The plan of exact searches.
 const SearchPlan &exact_plan(MatchSearch *search, int radius);
-bool searched_by_weights(MatchSearch *search, const GuidedBall &ball);
 template <typename Item> Item *allocate_items(const MatchSearch &search, Size count)
 {
     return static_cast<Item *>(MemoryContextAllocHuge(search.arrays, sizeof(Item) * count));
@@ -172,8 +171,8 @@ bool read_merged(MatchSearch *search);
 
 // Whether there is room for one more query.
 bool has_room(const NotedQueries &noted);
-// Notes the leaves of a query. If not all find room, `planning` is set.
-void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall &ball);
+// Notes the leaves of a query, which is by weights if there is a ball. If not all find room, `planning` is set.
+void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall *ball);
 // Continues to plan the last query when the noted leaves have been read.
 void continue_planning(MatchSearch *search, NotedQueries *noted);
 

@@ -111,14 +111,14 @@ bool has_room(const NotedQueries &noted)
     return !noted.planning && noted.queries < noted.capacity && noted.leaves < noted.capacity;
 }
 
-void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall &ball)
+void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall *ball)
 {
     noted->query[noted->queries++] = query;
     last_query(noted)->ranges = noted->ranges;
     noted->planning = true;
     noted->located = false;
-    if (searched_by_weights(search, ball))
-        begin_by_weights(search, noted, ball);
+    if (ball != nullptr)
+        begin_by_weights(search, noted, *ball);
     else
         begin_exactly(search, noted, 0);
     note_leaves(search, noted);

@@ -1,7 +1,7 @@
 // Looks up rows in the order of their pages.
 #pragma once
 
-#include "am/pairs/joined_rows.hpp"
+#include "am/pairs/pair_spool.hpp"
 
 extern "C" {
 #include "access/htup_details.h"

@@ -1,6 +1,5 @@
 #include "am/signatures/spooled_signatures.hpp"
 
-#include "am/pairs/pair_output.hpp"
 #include "am/signatures/signature_kind.hpp"
 
 #include <algorithm>

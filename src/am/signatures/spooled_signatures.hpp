@@ -1,7 +1,7 @@
 // Pairs of signatures that are in no index: of rows with any numbers, which wait in a temporary file.
 #pragma once
 
-#include "am/pairs/pairs.hpp"
+#include "am/pairs/pair_output.hpp"
 #include "am/signatures/signature_meta.hpp"
 
 extern "C" {

@@ -64,15 +64,19 @@ void begin_leaf_walk(LeafWalk *leaves, const OpenIndex &index, Snapshot snapshot
     begin_reading(&leaves->reader, &leaves->walk);
 }
 
-// Copies the next leaf, and adds its keys and tids to rows, which have room. Returns false at the end.
+// Copies the next leaf, so that no lock is held over the work, and adds its keys and tids to rows, which have room. Returns
+// false at the end.
 bool next_leaf(LeafWalk *leaves, Rows *rows)
 {
-    const BlockNumber block = copy_next_leaf(&leaves->reader, &leaves->page);
-    if (block == InvalidBlockNumber) {
+    const Buffer buffer = read_next_leaf(&leaves->reader);
+    if (!BufferIsValid(buffer)) {
         if (leaves->reader.strategy != nullptr)
             FreeAccessStrategy(leaves->reader.strategy);
         return false;
     }
+    std::memcpy(leaves->page.data, leaves->reader.page, BLCKSZ);
+    const BlockNumber block = BufferGetBlockNumber(buffer);
+    UnlockReleaseBuffer(buffer);
     const auto count =
         static_cast<Size>(leaf_read(leaves->page.data, rows->word + rows->count, rows->tag + rows->count));
     TidCheck check;

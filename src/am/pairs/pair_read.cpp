@@ -272,17 +272,6 @@ BufferAccessStrategy join_strategy(Relation index)
     return index_leaves(index) > NBuffers / 4.0 ? GetAccessStrategy(BAS_BULKREAD) : nullptr;
 }
 
-BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy)
-{
-    Buffer buffer = read_next_leaf(reader);
-    if (buffer == InvalidBuffer)
-        return InvalidBlockNumber;
-    std::memcpy(copy->data, reader->page, BLCKSZ);
-    BlockNumber block = BufferGetBlockNumber(buffer);
-    UnlockReleaseBuffer(buffer);
-    return block;
-}
-
 Size pair_memory(double rows)
 {
     return static_cast<Size>(std::max(std::max(work_mem * hash_mem_multiplier, kLeastMemory) * 1024,

@@ -12,10 +12,6 @@ namespace simhash
 // others use.
 BufferAccessStrategy join_strategy(Relation index);
 
-// Copies the reader's next leaf, so that no lock is held over the work. Returns its block, or InvalidBlockNumber at the
-// end. The caller must check the tids.
-BlockNumber copy_next_leaf(LeafReader *reader, PGAlignedBlock *copy);
-
 // Reads rows and groups them by cells.
 struct PairReader {
     PairOutput *output; // null: all rows are in the spool, and all are wanted

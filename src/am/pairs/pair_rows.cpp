@@ -199,8 +199,8 @@ ProbedPage begin_page(const PairOutput &output, RowProbes probes)
         return {};
     const RowProbes rows = probes.page();
     const PairSide &side = output.side[rows.begin->side()];
-    const int part = side.tids.blocks.relation(rows.begin->row());
-    const auto block = static_cast<BlockNumber>(side.tids.blocks.packed(part, rows.begin->row()) >> 16);
+    const int part = side.tids.relation(rows.begin->row());
+    const auto block = static_cast<BlockNumber>(side.tids.packed(part, rows.begin->row()) >> 16);
     Relation heap = side.part[part].heap;
     if (heap->rd_tableam != GetHeapamTableAmRoutine())
         return {rows, &side, part, block, InvalidBuffer};
@@ -224,7 +224,7 @@ void look_up(PairOutput *output, RowProbes probes, bool keep, Soon soon, Settle 
         CHECK_FOR_INTERRUPTS();
         const ProbedPage page = next;
         next = begin_page(*output, {page.probes.end, probes.end});
-        const BlockNumbers &blocks = page.side->tids.blocks;
+        const BlockNumbers &blocks = page.side->tids;
         const PairPart &part = page.side->part[page.part];
         const KeptRows kept = {keep ? &output->columns[page.side - output->side] : nullptr, page.part,
                                output->page_row};

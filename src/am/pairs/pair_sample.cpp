@@ -210,12 +210,13 @@ struct DrawnColumns {
     StringInfoData distance, pairs, a, b, a_table, b_table;
 };
 
-void append_row(const TableRows &rows, uint64 row, StringInfo tid, StringInfo table)
+void append_row(const PairSide &side, uint64 row, StringInfo tid, StringInfo table)
 {
-    const ItemPointerData pointer = rows.tid_of(row);
+    const ItemPointerData pointer = side.tids.tid_of(row);
     appendStringInfo(tid, "%s\"(%u,%u)\"", tid->len > 0 ? "," : "",
                      ItemPointerGetBlockNumberNoCheck(&pointer), ItemPointerGetOffsetNumberNoCheck(&pointer));
-    appendStringInfo(table, "%s%u", table->len > 0 ? "," : "", rows.table_of(row));
+    appendStringInfo(table, "%s%u", table->len > 0 ? "," : "",
+                     RelationGetRelid(side.part[side.tids.relation(row)].heap));
 }
 
 void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
@@ -248,8 +249,8 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
                 const char *comma = columns->distance.len > 0 ? "," : "";
                 appendStringInfo(&columns->distance, "%s%d", comma, i);
                 appendStringInfo(&columns->pairs, "%s" INT64_FORMAT, comma, bin.pairs);
-                append_row(side.tids, bin.kept[j].a, &columns->a, &columns->a_table);
-                append_row(side.tids, bin.kept[j].b, &columns->b, &columns->b_table);
+                append_row(side, bin.kept[j].a, &columns->a, &columns->a_table);
+                append_row(side, bin.kept[j].b, &columns->b, &columns->b_table);
             }
         }
     }

@@ -193,9 +193,9 @@ bool next_pair(PairSearch *search, JoinedRows *pair)
         pair->kept[i] = kept != nullptr && kept[0] & kNotKept ? nullptr : kept;
         if (pair->kept[i] != nullptr)
             continue;
-        const TableRows &tids = output->side[output->sides == 1 ? 0 : i].tids;
+        const BlockNumbers &tids = output->side[output->sides == 1 ? 0 : i].tids;
         const uint64 number = kept != nullptr ? kept[1] : output->pair[at].tag[i] & kTidMask;
-        pair->part[i] = tids.blocks.relation(number);
+        pair->part[i] = tids.relation(number);
         pair->row[i] = tids.tid_of(number);
     }
     search->counts.pairs++;

@@ -64,15 +64,14 @@ void begin_side(int parts, PairSide *side)
     auto count = static_cast<Size>(parts);
     side->parts = parts;
     side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));
-    side->tids = {static_cast<Oid *>(palloc(sizeof(Oid) * (count + 1))), begin_numbers(parts)};
+    side->tids = begin_numbers(parts);
     side->positions = begin_numbers(parts);
 }
 
 void use_part(Relation index, Relation heap, PairSide *side, int part)
 {
     side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
-    side->tids.table[part] = RelationGetRelid(heap);
-    number_blocks(side->tids.blocks, part, heap, index);
+    number_blocks(side->tids, part, heap, index);
     number_blocks(side->positions, part, index, index);
 }
 

@@ -40,17 +40,9 @@ struct BlockNumbers {
     {
         return number - (static_cast<uint64>(first[relation]) << 16);
     }
-};
-
-// The rows of a table or, in the order of their OIDs, of several partitions.
-struct TableRows {
-    Oid *table;
-    BlockNumbers blocks;
-
-    Oid table_of(uint64 number) const { return table[blocks.relation(number)]; }
     ItemPointerData tid_of(uint64 number) const
     {
-        return pointer_of(Tid::unpack(blocks.packed(blocks.relation(number), number)));
+        return pointer_of(Tid::unpack(packed(relation(number), number)));
     }
 };
 
@@ -67,7 +59,7 @@ struct PairPart {
 struct PairSide {
     int parts; // 0 if a partitioned table has no partitions
     PairPart *part;
-    TableRows tids;
+    BlockNumbers tids;      // of the tables, in the order of their OIDs
     BlockNumbers positions; // of the indexes, for places in them
     double rows;            // an estimate
 
@@ -85,7 +77,7 @@ void use_part(Relation index, Relation heap, PairSide *side, int part);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)
 {
-    return tid != kNoRow && side.tids.blocks.counted(part, tid) ? side.tids.blocks.number(part, tid) : kNoRow;
+    return tid != kNoRow && side.tids.counted(part, tid) ? side.tids.number(part, tid) : kNoRow;
 }
 
 } // namespace simhash

@@ -69,7 +69,7 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
     output.sides = 1;
     output.side[0].parts = 1;
     output.side[0].part = &part;
-    output.side[0].tids.blocks = {1, rows};
+    output.side[0].tids = {1, rows};
     output.side[0].positions = {1, pages};
     output.links = true;
     output.sink = {put_numbers, &numbers};

@@ -69,7 +69,7 @@ void initialize_shared(CustomScanState *node, ParallelContext *context, void *me
 void take_counts(JoinState *state)
 {
     for (int i = 0; state->shared != nullptr && i < state->shared->workers; i++) {
-        add_counts(&state->others, state->shared->worker[i]);
+        add_counts(&state->counts, state->shared->worker[i]);
         state->shared->worker[i] = {};
     }
 }
@@ -95,8 +95,7 @@ void shut_down(CustomScanState *node)
 void explain_join(CustomScanState *node, List *ancestors, ExplainState *es)
 {
     const auto *state = reinterpret_cast<const JoinState *>(node);
-    JoinCounts counts = join_counts(state);
-    add_counts(&counts, state->others);
+    const JoinCounts counts = join_counts(state);
     const auto *scan = reinterpret_cast<const CustomScan *>(node->ss.ps.plan);
     ExplainPropertyText("Join Type", join_name(state->numbers.type), es);
     List *names = NIL;

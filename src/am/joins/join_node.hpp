@@ -166,9 +166,8 @@ struct JoinState {
     Size next;        // the next row that may be unmatched
     bool child_done;
 
-    JoinCounts counts;           // without those of the search that is open
-    struct SharedCounts *shared; // of the parallel workers; null if there are none
-    JoinCounts others;           // of workers that have ended
+    JoinCounts counts; // also of parallel workers that have ended; without those of the search that is open
+    struct SharedCounts *shared; // of the workers; null if there are none
 };
 
 // Returns the number of a table from its place among others.

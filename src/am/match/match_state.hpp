@@ -2,8 +2,8 @@
 //
 //   match_search    the queries: those that are merged with the leaves, and those that note theirs; the pulled matches
 //   merged_queries  exact queries whose steps read the keys with one header
-//   query_notes     plans any other query alone, as a scan does, but only notes its leaves
-//   noted_queries   reads the noted leaves in the order of their keys, each once for all queries that need it
+//   noted_queries   any others: plans each alone, as a scan does, but only notes its leaves; then reads these in the order of
+//                   their keys, each once for all queries that need it
 #pragma once
 
 #include "am/fingerprints/fingerprint_search.hpp"
@@ -167,17 +167,12 @@ bool can_merge(const SearchPlan &plan);
 // queries have been removed.
 bool read_merged(MatchSearch *search);
 
-// query_notes.cpp
+// noted_queries.cpp
 
 // Whether there is room for one more query.
 bool has_room(const NotedQueries &noted);
 // Notes the leaves of a query, which is by weights if there is a ball. If not all find room, `planning` is set.
 void note_query(MatchSearch *search, NotedQueries *noted, const QueuedQuery &query, const GuidedBall *ball);
-// Continues to plan the last query when the noted leaves have been read.
-void continue_planning(MatchSearch *search, NotedQueries *noted);
-
-// noted_queries.cpp
-
 // As read_merged.
 bool read_noted(MatchSearch *search);
 NotedQueries *allocate_noted(const MatchSearch &search, Size bytes);

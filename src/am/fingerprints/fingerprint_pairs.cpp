@@ -182,13 +182,6 @@ void KeyStep::set(const PairStep &of_fingerprints, Size window)
     low_bits = std::min(step.bits, most_sort_bits(window));
 }
 
-void copy_rows(const Rows &from, Rows *to)
-{
-    std::memcpy(to->word, from.word, from.count * sizeof(Fingerprint));
-    std::memcpy(to->tag, from.tag, from.count * sizeof(uint64));
-    to->count = from.count;
-}
-
 // The rows of leaves until whole cells can be compared: the join's raw rows. Rows of the open cell, in which the next leaf
 // begins, wait for it. If they fill the memory, they go to the spool until the cell ends.
 class CellWindow

@@ -175,8 +175,7 @@ bool is_dense(PairJoin *join, const Group &group)
 Rows visible_rows(PairJoin *join, const Rows &rows, int side)
 {
     Rows copy = take_rows(join, rows.count);
-    std::memcpy(copy.word, rows.word, rows.count * sizeof(Fingerprint));
-    std::memcpy(copy.tag, rows.tag, rows.count * sizeof(uint64));
+    copy_rows(rows, &copy);
     filter_rows(join->output, side, &copy);
     return copy;
 }

@@ -26,6 +26,13 @@ struct Rows {
     }
 };
 
+inline void copy_rows(const Rows &from, Rows *to)
+{
+    std::memcpy(to->word, from.word, from.count * sizeof(Fingerprint));
+    std::memcpy(to->tag, from.tag, from.count * sizeof(uint64));
+    to->count = from.count;
+}
+
 template <typename T> T *allocate_huge(Size count)
 {
     return static_cast<T *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(T) * Max(count, Size{1})));

@@ -2,7 +2,6 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
-#include "am/search/nearest_search.hpp"
 #include "am/search/neighbors.hpp"
 #include "am/search/pins.hpp"
 

@@ -3,7 +3,6 @@
 #include "am/signatures/signature_search.hpp"
 
 #include "am/index/strategy.hpp"
-#include "am/search/nearest_search.hpp"
 #include "am/search/neighbors.hpp"
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/probe_search.hpp"

@@ -3,7 +3,6 @@
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
 #include "am/search/neighbors.hpp"
-#include "am/search/pins.hpp"
 
 #include "core/bits/ball_volume.hpp"
 #include "core/bits/split_mix.hpp"

@@ -9,7 +9,6 @@
 // A ring searches the index anew, or goes on: it reads what the ring before has not. Then the rows beyond that ring are
 // kept. A row is in one ring, by its distance. So what others insert in between is returned once or not at all, and every
 // search finds the rows that the snapshot sees.
-#include "am/search/pins.hpp"
 #include "am/search/scan.hpp"
 
 #include "core/bits/ball_volume.hpp"

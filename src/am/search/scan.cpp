@@ -8,7 +8,6 @@
 
 #include "am/index/heap_tid.hpp"
 #include "am/index/kind.hpp"
-#include "am/search/pins.hpp"
 
 #include "core/bits/digit_sort.hpp"
 

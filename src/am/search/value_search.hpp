@@ -11,11 +11,13 @@
 // - It may be started again at any time.
 #pragma once
 
+#include "am/index/failpoint.hpp"
+#include "am/index/heap_tid.hpp"
 #include "am/index/meta.hpp"
 #include "am/search/scan_keys.hpp"
 
 extern "C" {
-#include "storage/buf.h"
+#include "storage/bufmgr.h"
 #include "utils/snapshot.h"
 }
 
@@ -114,6 +116,36 @@ struct NearestSearch {
 };
 
 // -- What kinds of searches share --
+
+// Before a search leaves a leaf or a page whose rows it has copied, it checks their tids, and unlocks the leaf. A scan whose
+// snapshot is not an MVCC one keeps the pin of the leaf, so that VACUUM cannot free these tids before the scan has read the
+// rows.
+
+// Unlocks a leaf whose rows have been copied. Keeps its pin in *pin if `keep` is set, otherwise releases it.
+inline void leave_leaf(Buffer buffer, bool keep, Buffer *pin)
+{
+    if (!keep) {
+        UnlockReleaseBuffer(buffer);
+        return;
+    }
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    *pin = buffer;
+    failpoint(Failpoint::scan_pin);
+}
+inline void release_pin(Buffer *pin)
+{
+    if (BufferIsValid(*pin))
+        ReleaseBuffer(*pin);
+    *pin = InvalidBuffer;
+}
+// Raises an error if a row cannot be in the table.
+inline void check_hits(Relation index, BlockNumber block, const Hit *hit, Size hits)
+{
+    TidCheck check;
+    for (Size i = 0; i < hits; i++)
+        check.add(hit[i].tid());
+    check.finish(index, block);
+}
 
 // Prepares a search in the current memory context.
 template <typename Search>

@@ -1,7 +1,5 @@
 #include "am/signatures/candidate_rows.hpp"
 
-#include "am/search/pins.hpp"
-
 #include "pg/server/settings.hpp"
 
 #include <algorithm>

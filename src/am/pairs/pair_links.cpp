@@ -27,50 +27,30 @@ struct Row {
 
 constexpr Size kFilterBits = 16; // for each row
 
-// Two bits for each hash value: whether it occurred, and whether it occurred again.
-class RepeatFilter
-{
-public:
-    // Uses bytes(rows) bytes of `memory`.
-    RepeatFilter(void *memory, Size rows) : bits_(hash_bits(rows))
-    {
-        seen_ = static_cast<uint64 *>(memory);
-        again_ = seen_ + words();
-        std::memset(memory, 0, bytes(rows));
-    }
+int hash_bits(Size rows) { return bit_width(rows * kFilterBits); }
 
-    static Size bytes(Size rows) { return (Size{2} << hash_bits(rows)) / 8 + 16; }
+// Two bits for each hash value: whether a word has it, and whether another one does.
+Size filter_bytes(Size rows) { return (Size{2} << hash_bits(rows)) / 8 + 16; }
 
-    void add(Fingerprint x)
-    {
-        Size at = hash(x);
-        uint64 bit = uint64{1} << at % 64;
-        again_[at / 64] |= seen_[at / 64] & bit;
-        seen_[at / 64] |= bit;
-    }
-
-    bool repeated(Fingerprint x) const { return again_[hash(x) / 64] >> hash(x) % 64 & 1; }
-
-private:
-    // The length of the hash values.
-    static int hash_bits(Size rows) { return bit_width(rows * kFilterBits); }
-    Size words() const { return ((Size{1} << bits_) + 63) / 64; }
-    Size hash(Fingerprint x) const { return x * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits_); }
-
-    int bits_;
-    uint64 *seen_;
-    uint64 *again_;
-};
-
-// Moves the rows whose words may be repeated to the end. Returns how many rows precede them.
+// Moves the rows whose words may be repeated to the end. Returns how many rows precede them. Uses filter_bytes of memory.
 Size part_repeated(void *memory, const Rows &rows)
 {
-    RepeatFilter filter(memory, rows.count);
-    for (Size i = 0; i < rows.count; i++)
-        filter.add(rows.word[i]);
+    const int bits = hash_bits(rows.count);
+    auto *seen = static_cast<uint64 *>(memory), *again = seen + ((Size{1} << bits) + 63) / 64;
+    const auto hash = [bits](Fingerprint x) -> Size {
+        return x * UINT64CONST(0x9E3779B97F4A7C15) >> (64 - bits);
+    };
+    std::memset(memory, 0, filter_bytes(rows.count));
+    for (Size i = 0; i < rows.count; i++) {
+        const Size at = hash(rows.word[i]);
+        const uint64 bit = uint64{1} << at % 64;
+        again[at / 64] |= seen[at / 64] & bit;
+        seen[at / 64] |= bit;
+    }
     Size front = 0;
     for (Size i = 0; i < rows.count; i++) {
-        if (filter.repeated(rows.word[i]))
+        const Size at = hash(rows.word[i]);
+        if (again[at / 64] >> at % 64 & 1)
             continue;
         std::swap(rows.word[front], rows.word[i]);
         std::swap(rows.tag[front], rows.tag[i]);
@@ -85,8 +65,7 @@ void link_equal(PairJoin *join, bool add, Rows *rows)
 {
     // Nothing else uses the arena between two windows.
     Assert(join->arena_used == 0);
-    Assert(RepeatFilter::bytes(rows->count) <= join->arena_size &&
-           rows->count * sizeof(Row) <= join->arena_size);
+    Assert(filter_bytes(rows->count) <= join->arena_size && rows->count * sizeof(Row) <= join->arena_size);
     Size kept = part_repeated(join->arena, *rows);
     Rows repeated = rows->part(kept, rows->count);
     if (repeated.count == 0)

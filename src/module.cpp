@@ -5,7 +5,6 @@
 #include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/joins/joins.hpp"
-#include "am/search/neighbors.hpp"
 #include "am/search/search.hpp"
 #include "am/signatures/signature_meta.hpp"
 #include "pg/planner/index_order.hpp"

@@ -5,7 +5,6 @@
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
 #include "am/index/strategy.hpp"
-#include "am/search/neighbors.hpp"
 #include "am/search/search.hpp"
 #include "am/tree/vacuum.hpp"
 #include "am/validate.hpp"

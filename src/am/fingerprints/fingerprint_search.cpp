@@ -2,7 +2,6 @@
 
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/index/strategy.hpp"
-#include "am/search/neighbors.hpp"
 
 #include "core/bits/ball_volume.hpp"
 #include "core/bits/split_mix.hpp"

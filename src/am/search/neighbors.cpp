@@ -1,5 +1,5 @@
-#include "am/search/neighbors.hpp"
-
+// How many neighbors rows have (core/page/neighbor_figures.hpp): searches for some of the rows of an index, when it has been
+// built, and by ANALYZE and VACUUM.
 #include "am/index/kind.hpp"
 #include "am/index/stored_value.hpp"
 #include "am/search/cost.hpp"

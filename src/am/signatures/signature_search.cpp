@@ -3,7 +3,7 @@
 #include "am/signatures/signature_search.hpp"
 
 #include "am/index/strategy.hpp"
-#include "am/search/neighbors.hpp"
+#include "am/search/search.hpp"
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/probe_search.hpp"
 #include "am/signatures/signature_kind.hpp"

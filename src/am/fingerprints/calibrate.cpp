@@ -54,8 +54,7 @@ struct Pairs {
 // so that all parts of the table are represented.
 Pairs read_pairs(Relation table, const char *weights_column, const char *simhash_column)
 {
-    Pairs pairs = {
-        0, static_cast<Pair *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Pair) * kMostPairs))};
+    Pairs pairs = {0, allocate_huge<Pair>(kMostPairs)};
     char *query = psprintf("SELECT %s, %s FROM %s WHERE %s IS NOT NULL AND %s IS NOT NULL",
                            quote_identifier(weights_column), quote_identifier(simhash_column),
                            quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
@@ -172,7 +171,7 @@ void store_model(Relation index, const VolatilityModel &model)
 // Prepares to search the indexes with this model.
 SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, LeafTrace *trace)
 {
-    auto *index = static_cast<Searched *>(palloc(sizeof(Searched) * static_cast<Size>(Max(set.count, 1))));
+    auto *index = allocate<Searched>(set.count);
     double leaves = 0;
     for (int i = 0; i < set.count; i++)
         leaves += index_leaves(set.index[i]);

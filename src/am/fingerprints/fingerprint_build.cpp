@@ -44,7 +44,7 @@ void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
 void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                     IndexBuildResult *result)
 {
-    auto *state = static_cast<BuildState *>(palloc0(sizeof(BuildState)));
+    auto *state = allocate_zero<BuildState>();
     state->sample = make_sample();
     state->rows.begin(maintenance_work_mem / 8 * 7);
     state->nulls.begin(maintenance_work_mem / 8);
@@ -56,7 +56,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const IndexO
 
     MetaData data = plan_index(options, static_cast<double>(state->rows.count), *state->sample);
     pfree(state->sample);
-    auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
+    auto *meta = allocate<FingerprintMeta>();
     use_meta_data(data, meta);
     write_first_pages(index, MAIN_FORKNUM, data);
 

@@ -93,8 +93,8 @@ void read_entries(PairReader *reader, int place, void (*visit)(void *context, co
 {
     const PairSide &side = side_of(*reader, place);
     Rows *rows = &reader->page;
-    auto *to_fingerprint = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
-    auto *leaves = static_cast<LeafWalk *>(palloc(sizeof(LeafWalk)));
+    auto *to_fingerprint = allocate<BytePermutation>();
+    auto *leaves = allocate<LeafWalk>();
     for (int part = 0; part < side.parts; part++) {
         set_tree_permutation(*side.part[part].index.meta, 0, false, to_fingerprint);
         begin_leaf_walk(leaves, side.part[part].index, reader->output->snapshot, 0, {0, 0}, kEndOfTree);
@@ -415,7 +415,7 @@ void divide_cells(const SampledRows &sample, double rows, FingerprintJoin *join)
 {
     const double most = std::clamp<double>(rows / kWindow, join->processes, kMostShares);
     join->shares = join->processes == 1 ? 1 : static_cast<int>(most);
-    auto *sorted = static_cast<uint32 *>(palloc(sizeof(uint32) * (sample.count + 1)));
+    auto *sorted = allocate<uint32>(sample.count);
     CellMap map;
     for (int number = 0; number < join->plan.steps; number++) {
         const PairStep &step = join->plan.step[number];
@@ -496,7 +496,7 @@ void end_fingerprints(PairWork *base)
 
 PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
 {
-    auto *work = static_cast<FingerprintWork *>(palloc0(sizeof(FingerprintWork)));
+    auto *work = allocate_zero<FingerprintWork>();
     work->next = continue_fingerprints;
     work->end = end_fingerprints;
     work->source = {read_entries, nullptr, nullptr};
@@ -534,7 +534,7 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
         output.side[i].part = &part[i];
         output.side[i].rows = task.rows[i];
     }
-    auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
+    auto *join = allocate_zero<FingerprintJoin>();
     join->radius = Min(task.radius, kBits);
     join->bytes = pair_memory(output.side[0].rows + output.side[1].rows) / static_cast<Size>(task.processes);
     PairReader reader = {};
@@ -569,7 +569,7 @@ struct Samples {
 // Samples both sides, and sets their numbers of rows.
 Samples *sample_sides(PairOutput *output)
 {
-    auto *sample = static_cast<Samples *>(palloc(sizeof(Samples)));
+    auto *sample = allocate<Samples>();
     for (int i = 0; i < output->sides; i++)
         sample_side(&output->side[i], &sample->side[i]);
     if (output->sides == 1)
@@ -604,7 +604,7 @@ PairWork *begin_fingerprint_join(PairOutput *output, const void *plan)
 
 PairWork *join_fingerprints(PairOutput *output, int radius)
 {
-    auto *join = static_cast<FingerprintJoin *>(palloc0(sizeof(FingerprintJoin)));
+    auto *join = allocate_zero<FingerprintJoin>();
     plan_fingerprint_join(output, radius, 1, join);
     return begin_work(output, *join);
 }

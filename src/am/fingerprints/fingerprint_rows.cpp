@@ -30,7 +30,7 @@ IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulk
                                                 IndexBulkDeleteCallback callback, void *callback_state)
 {
     if (stats == nullptr)
-        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+        stats = allocate_zero<IndexBulkDeleteResult>();
     DeadEntries entries = {callback, callback_state, nullptr};
     vacuum_trees(info, stats, &entries);
     return stats;

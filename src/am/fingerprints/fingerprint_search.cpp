@@ -209,8 +209,7 @@ void prepare_ranges(FingerprintSearch *search, Size ranges)
     if (search->ranges < ranges) {
         if (search->range != nullptr)
             pfree(search->range);
-        search->range =
-            static_cast<KeyRange *>(MemoryContextAlloc(search->context, sizeof(KeyRange) * ranges));
+        search->range = allocate_huge<KeyRange>(ranges, search->context);
         search->ranges = ranges;
     }
     search->exact.read.begin(search->range, ranges);
@@ -566,10 +565,10 @@ ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int n
         index, nkeys, norderbys,
         {read_keys, start_search, begin_conditions, next_leaf, draw_row, begin_around, &kNearest});
     search->pins = true;
-    search->guides = static_cast<GuidedBall *>(palloc(sizeof(GuidedBall) * (static_cast<Size>(nkeys) + 1)));
+    search->guides = allocate<GuidedBall>(nkeys + 1);
     search->meta = &fingerprint_meta(*index.meta);
     search->exact.plan.radius = -1;
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    search->hit = allocate<Hit>(leaf_capacity(BLCKSZ));
     return search;
 }
 

@@ -104,7 +104,7 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Fin
     MemoryContext caller = MemoryContextSwitchTo(context);
     GuidedSource *source = old;
     if (source == nullptr) {
-        source = static_cast<GuidedSource *>(palloc0(sizeof(GuidedSource)));
+        source = allocate_zero<GuidedSource>();
         source->locate = locate_guided;
         source->wants = wants_all; // the whole range of a leaf counts as read
         source->meta = meta;
@@ -116,8 +116,8 @@ GuidedSource *prepare_guided_source(GuidedSource *old, Relation index, const Fin
             pfree(source->node);
             pfree(source->range);
         }
-        source->node = static_cast<VoshNode *>(palloc(sizeof(VoshNode) * probes * kNodesPerProbe));
-        source->range = static_cast<GuidedRange *>(palloc(sizeof(GuidedRange) * probes));
+        source->node = allocate<VoshNode>(probes * kNodesPerProbe);
+        source->range = allocate<GuidedRange>(probes);
         source->capacity = probes;
     }
     MemoryContextSwitchTo(caller);

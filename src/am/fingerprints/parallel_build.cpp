@@ -161,7 +161,7 @@ void scan_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool
 Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *info)
 {
     bool leader = shared->process == 0;
-    auto *scan = static_cast<Scan *>(palloc0(sizeof(Scan)));
+    auto *scan = allocate_zero<Scan>();
     scan->shared = shared;
     scan->sample = make_sample();
     scan->rows.bits = scan->nulls.bits = kNoRowBits;
@@ -187,8 +187,7 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
 RowFiles open_rows(const Shared &shared, bool nulls)
 {
     RowFiles files = {};
-    files.file =
-        static_cast<BufFile **>(palloc(sizeof(BufFile *) * static_cast<Size>(shared.build->processes)));
+    files.file = allocate<BufFile *>(shared.build->processes);
     files.bits = kNoRowBits;
     for (int i = 0; i < shared.build->processes; i++) {
         const ScanResult &scan = shared.scan[i];
@@ -215,7 +214,7 @@ void merge_samples(const Shared &shared, Sample *sample)
         if (shared.scan[i].sample_level > sample->level)
             raise_sample_level(sample, shared.scan[i].sample_level);
     }
-    auto *rows = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
+    auto *rows = allocate<Position>(Sample::kSize);
     for (int i = 1; i < shared.build->processes; i++) {
         int count = shared.scan[i].sample_rows;
         if (count == 0)
@@ -233,7 +232,7 @@ void merge_samples(const Shared &shared, Sample *sample)
 void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sample)
 {
     int ranges = shared.build->ranges, window = sample.count / ranges / 16;
-    auto *sorted = static_cast<Position *>(palloc(sizeof(Position) * Sample::kSize));
+    auto *sorted = allocate<Position>(Sample::kSize);
     for (int tree = shared.build->whole; tree < meta.trees; tree++) {
         CHECK_FOR_INTERRUPTS();
         for (int i = 0; i < sample.count; i++)
@@ -318,10 +317,10 @@ void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
 {
     SharedBuild *build = shared.build;
     bool leader = shared.process == 0;
-    auto *divider = static_cast<Divider<Position> *>(palloc(sizeof(Divider<Position>)));
+    auto *divider = allocate<Divider<Position>>();
     begin_divider(divider, maintenance_work_mem / build->processes);
     auto *writer = begin_tree<Position>(index, meta, build->processes, &build->progress, leader);
-    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
+    auto *to_key = allocate<BytePermutation>();
     RowFiles rows = open_rows(shared, false);
     int tasks = count_tasks(*build);
     for (;;) {
@@ -402,7 +401,7 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
     for (int i = 0; i < build->processes; i++)
         result->index_tuples += static_cast<double>(shared.scan[i].rows + shared.scan[i].nulls);
 
-    auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
+    auto *meta = allocate<FingerprintMeta>();
     plan_tasks(&shared, index, options, sample, meta);
     do_tasks(shared, index, *meta);
     wait_until(build, true, [](const SharedBuild &b) { return b.finished == b.processes; });
@@ -425,7 +424,7 @@ void simhash_build_worker(dsm_segment *segment, shm_toc *toc)
     WorkerRelations relations = begin_worker(build, segment, toc);
     pfree(scan_table(&shared, relations.heap, relations.index, relations.info));
     wait_until(build, false, [](const SharedBuild &b) { return b.planned; });
-    auto *meta = static_cast<FingerprintMeta *>(palloc(sizeof(FingerprintMeta)));
+    auto *meta = allocate<FingerprintMeta>();
     use_meta_data(build->meta, meta);
     do_tasks(shared, relations.index, *meta);
     end_worker(*build, relations, toc);

@@ -20,7 +20,7 @@ bool in_sample(Position row, int level) { return level == 0 || sample_hash(row) 
 
 Sample *make_sample()
 {
-    auto *sample = static_cast<Sample *>(palloc(sizeof(Sample)));
+    auto *sample = allocate<Sample>();
     sample->level = 0;
     sample->count = 0;
     return sample;
@@ -52,7 +52,7 @@ MetaData plan_index(const IndexOptions &options, double rows, const Sample &samp
 {
     TreeDesign design;
     design_for_rows(options, rows, &design);
-    auto *fingerprint = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * Sample::kSize));
+    auto *fingerprint = allocate<Fingerprint>(Sample::kSize);
     for (int i = 0; i < sample.count; i++)
         fingerprint[i] = sample.row[i].key;
     std::uint8_t bit_order[kBits];

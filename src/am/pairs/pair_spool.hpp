@@ -33,11 +33,6 @@ inline void copy_rows(const Rows &from, Rows *to)
     to->count = from.count;
 }
 
-template <typename T> T *allocate_huge(Size count)
-{
-    return static_cast<T *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(T) * Max(count, Size{1})));
-}
-
 inline Rows allocate_rows(Size capacity)
 {
     return {allocate_huge<Fingerprint>(capacity), allocate_huge<uint64>(capacity), 0};

@@ -198,9 +198,9 @@ void check_chains(Check *check)
 void check_store(Check *check)
 {
     visit_maps(*check, [check](BlockNumber block) { reach_page(check, block); });
-    check->own = palloc0(sizeof(StoreCheck));
+    check->own = allocate_zero<StoreCheck>();
     store_of(*check)->segments = read_segments(check->index, meta_of(*check));
-    auto *copy = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
+    auto *copy = allocate<char>(BLCKSZ * kMostImages);
     for (Size i = 0; i < store_of(*check)->segments.count; i++) {
         CHECK_FOR_INTERRUPTS();
         check_segment(check, store_of(*check)->segments.plane[i], copy);

@@ -47,11 +47,6 @@ std::uint64_t get_number(const std::uint8_t *at, Size bytes)
 
 std::uint8_t *item_data(bytea *item) { return reinterpret_cast<std::uint8_t *>(VARDATA(item)); }
 
-template <typename Item> Item *allocate(Size count)
-{
-    return static_cast<Item *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Item) * Max(1, count)));
-}
-
 void check_interrupts() { CHECK_FOR_INTERRUPTS(); }
 
 // Memory for the rows that are searched to measure the recall.
@@ -62,14 +57,14 @@ void begin_queries(ListBuild *build)
     const Size bytes = static_cast<Size>(build->set.bytes);
     measure->bytes = build->set.bytes;
     measure->distances = find_distances;
-    measure->query = build->query = allocate<std::uint8_t>(bytes * kMost);
-    build->query_hash = allocate<std::uint64_t>(kMost);
-    measure->distance = allocate<std::uint16_t>(kMost);
-    measure->limit = allocate<std::uint16_t>(kMost);
+    measure->query = build->query = allocate_huge<std::uint8_t>(bytes * kMost);
+    build->query_hash = allocate_huge<std::uint64_t>(kMost);
+    measure->distance = allocate_huge<std::uint16_t>(kMost);
+    measure->limit = allocate_huge<std::uint16_t>(kMost);
     std::fill(measure->limit, measure->limit + kMost, kNoLimit);
-    measure->self = static_cast<bool *>(palloc0(kMost));
-    measure->found = static_cast<int *>(palloc0(sizeof(int) * kMost));
-    measure->near = allocate<NearRow>(kMost * kMostCalibrated);
+    measure->self = allocate_zero<bool>(kMost);
+    measure->found = allocate_zero<int>(kMost);
+    measure->near = allocate_huge<NearRow>(kMost * kMostCalibrated);
 }
 
 // Takes the rows whose tids have the smallest hashes. The rows of the sample would not do: they come from few blocks, and
@@ -91,7 +86,7 @@ void consider_query(ListBuild *build, const std::uint8_t *item)
 
 ListBuild *make_list_build(const SignatureMeta &meta)
 {
-    auto *build = static_cast<ListBuild *>(palloc0(sizeof(ListBuild)));
+    auto *build = allocate_zero<ListBuild>();
     build->set.bytes = meta.layout.bytes();
     build->item_bytes = kHeadBytes + static_cast<Size>(build->set.bytes);
     build->item = static_cast<bytea *>(palloc(VARHDRSZ + build->item_bytes));
@@ -131,19 +126,20 @@ ListBuild *begin_list_build(const SignatureMeta &meta, std::uint32_t lists, cons
     from.bytes = build->set.bytes;
     from.distances = find_distances;
     from.pause = check_interrupts;
-    from.chosen = allocate<std::uint32_t>(from.rows);
-    from.center_of = allocate<std::uint32_t>(from.rows);
-    from.moved = allocate<std::uint32_t>(from.rows);
-    from.distance = allocate<std::uint16_t>(at_once);
-    from.size = allocate<std::uint32_t>(at_once);
-    from.sum = allocate<std::uint32_t>(at_once * bytes * 8);
+    from.chosen = allocate_huge<std::uint32_t>(from.rows);
+    from.center_of = allocate_huge<std::uint32_t>(from.rows);
+    from.moved = allocate_huge<std::uint32_t>(from.rows);
+    from.distance = allocate_huge<std::uint16_t>(at_once);
+    from.size = allocate_huge<std::uint32_t>(at_once);
+    from.sum = allocate_huge<std::uint32_t>(at_once * bytes * 8);
     from.count = from.rows;
     std::iota(from.chosen, from.chosen + from.count, 0);
     const Size groups = groups_for(lists);
-    build->set = choose_centers(from, lists, allocate<std::uint8_t>(groups * bytes),
-                                allocate<std::uint32_t>(groups + 1), allocate<std::uint8_t>(most * bytes));
+    build->set =
+        choose_centers(from, lists, allocate_huge<std::uint8_t>(groups * bytes),
+                       allocate_huge<std::uint32_t>(groups + 1), allocate_huge<std::uint8_t>(most * bytes));
     build->wanted = wanted;
-    build->distance = allocate<std::uint16_t>(most);
+    build->distance = allocate_huge<std::uint16_t>(most);
     pfree(from.chosen);
     pfree(from.center_of);
     pfree(from.moved);
@@ -236,10 +232,10 @@ ListMeta write_lists(ListBuild *build, StoreWriter *writer)
     meta.page = write_list_pages(writer->index, set, writer->head);
     CalibrationMemory memory;
     memory.distance = build->distance;
-    memory.list = allocate<std::uint32_t>(set.lists);
-    memory.rank = allocate<std::uint32_t>(set.lists);
-    memory.found = allocate<float>(Size{kDistanceNodes} * set.lists);
-    memory.sighting = allocate<Sighting>(Size{kSightings} * kQueries);
+    memory.list = allocate_huge<std::uint32_t>(set.lists);
+    memory.rank = allocate_huge<std::uint32_t>(set.lists);
+    memory.found = allocate_huge<float>(Size{kDistanceNodes} * set.lists);
+    memory.sighting = allocate_huge<Sighting>(Size{kSightings} * kQueries);
     meta.recall = measured_recall(&build->measure, set, memory);
     pfree(memory.list);
     pfree(memory.rank);
@@ -297,7 +293,7 @@ ListBuild *shared_lists(const SignatureMeta &meta, const void *memory)
     set->first = shared->first;
     set->group = static_cast<const std::uint8_t *>(memory) + first_size(*set);
     set->center = set->group + centers_size(*set, set->groups);
-    build->distance = allocate<std::uint16_t>(set->lists);
+    build->distance = allocate_huge<std::uint16_t>(set->lists);
     return build;
 }
 

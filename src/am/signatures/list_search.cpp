@@ -63,8 +63,7 @@ bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
     Size lists;
     if (!suits(*search, ball.recall, wanted, &lists))
         return false;
-    auto *state =
-        static_cast<ListSearch *>(MemoryContextAllocZero(search->query_context, sizeof(ListSearch)));
+    auto *state = allocate_huge<ListSearch>(1, search->query_context, MCXT_ALLOC_ZERO);
     state->recall = ball.recall;
     state->wanted = wanted;
     state->known = -1;
@@ -85,8 +84,7 @@ void plan_lists(SignatureSearch *search, Size count)
                   lists.order);
     if (state->place != nullptr)
         pfree(state->place);
-    state->place = static_cast<ListSearch::ListPlace *>(
-        MemoryContextAllocHuge(search->query_context, sizeof(ListSearch::ListPlace) * count));
+    state->place = allocate_huge<ListSearch::ListPlace>(count, search->query_context);
     state->places = count;
     for (Size i = 0; i < count; i++)
         state->place[i] = {lists.order[i], lists.head[lists.order[i]]};
@@ -182,8 +180,7 @@ bool find_listed(SignatureSearch *search)
     state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
     if (state->row != nullptr)
         pfree(state->row);
-    state->row =
-        static_cast<Hit *>(MemoryContextAllocHuge(search->query_context, sizeof(Hit) * state->capacity));
+    state->row = allocate_huge<Hit>(state->capacity, search->query_context);
     search->radius = search->meta->bits;
     // Before the first page is read: see write_row.
     if (search->snapshot != nullptr)

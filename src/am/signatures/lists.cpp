@@ -88,19 +88,17 @@ ListCopy *make_copy(Relation index, const SignatureMeta &meta)
     const Size bytes = static_cast<Size>(meta.layout.bytes());
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash lists", ALLOCSET_SMALL_SIZES);
-    auto *copy = static_cast<ListCopy *>(MemoryContextAlloc(context, sizeof(ListCopy)));
-    auto *center = static_cast<std::uint8_t *>(MemoryContextAllocHuge(context, bytes * all));
+    auto *copy = allocate_huge<ListCopy>(1, context);
+    auto *center = allocate_huge<std::uint8_t>(bytes * all, context);
     // The links of the groups, and the number of lists between them and those of the lists.
-    auto *link =
-        static_cast<std::uint32_t *>(MemoryContextAllocHuge(context, sizeof(std::uint32_t) * (all + 1)));
+    auto *link = allocate_huge<std::uint32_t>(all + 1, context);
     read_centers({index, &meta, all, center, link});
     std::copy_backward(link + groups, link + all, link + all + 1);
     link[groups] = lists.lists;
-    copy->lists = {
-        {meta.layout.bytes(), lists.groups, lists.lists, center, link, center + bytes * groups},
-        link + groups + 1,
-        static_cast<std::uint16_t *>(MemoryContextAllocHuge(context, sizeof(std::uint16_t) * count)),
-        static_cast<std::uint32_t *>(MemoryContextAllocHuge(context, sizeof(std::uint32_t) * count))};
+    copy->lists = {{meta.layout.bytes(), lists.groups, lists.lists, center, link, center + bytes * groups},
+                   link + groups + 1,
+                   allocate_huge<std::uint16_t>(count, context),
+                   allocate_huge<std::uint32_t>(count, context)};
     const char *fault = check_groups(copy->lists);
     if (fault != nullptr)
         report_corruption(index, lists.page, fault);

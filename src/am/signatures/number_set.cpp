@@ -18,8 +18,7 @@ void grow_set(NumberSet *set)
 {
     constexpr Size kFirst = 256;
     NumberSet larger = {set->context, nullptr, Max(set->capacity * 2, kFirst), 0};
-    larger.slot = static_cast<uint64 *>(MemoryContextAllocExtended(
-        set->context, sizeof(uint64) * larger.capacity, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    larger.slot = allocate_huge<uint64>(larger.capacity, set->context, MCXT_ALLOC_ZERO);
     for (Size i = 0; i < set->capacity; i++) {
         if (set->slot[i] != 0)
             insert(&larger, set->slot[i]);

@@ -136,8 +136,8 @@ void list_segments(const PairOutput &output, int number, StoreSide *store)
     *store = {&side,
               output.snapshot,
               signature_meta(side.meta()).shape(),
-              static_cast<Segments *>(palloc(sizeof(Segments) * parts)),
-              static_cast<Size *>(palloc(sizeof(Size) * parts)),
+              allocate<Segments>(parts),
+              allocate<Size>(parts),
               0};
     if (in_file(side)) {
         store->shape.bodies = 1;

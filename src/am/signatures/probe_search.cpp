@@ -191,8 +191,7 @@ bool next_probed(SignatureSearch *search, Results *results)
 
 void begin_probes(SignatureSearch *search, const SignatureBall &ball)
 {
-    auto *probes =
-        static_cast<ProbeSearch *>(MemoryContextAllocZero(search->query_context, sizeof(ProbeSearch)));
+    auto *probes = allocate_huge<ProbeSearch>(1, search->query_context, MCXT_ALLOC_ZERO);
     const SignatureLayout &layout = search->meta->layout;
     const float *weights = ball_weights(ball);
     probes->flips.set_uniform();

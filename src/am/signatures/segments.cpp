@@ -105,7 +105,7 @@ void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place
         UnlockReleaseBuffer(map);
         return;
     }
-    auto *image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * kMostImages));
+    auto *image = allocate<char>(BLCKSZ * kMostImages);
     bool full = map_count(buffer_page(map)) >= map_page_segments();
     int pages = shape.pages() + full;
     extend_by_pages(index, RELATION_IS_LOCAL(index), pages, buffer);
@@ -161,7 +161,7 @@ void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer)
 Segments read_segments(Relation index, const SignatureMeta &meta)
 {
     Size capacity = 256;
-    Segments segments = {0, static_cast<BlockNumber *>(palloc(sizeof(BlockNumber) * capacity))};
+    Segments segments = {0, allocate<BlockNumber>(capacity)};
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
         CHECK_FOR_INTERRUPTS();
         Buffer buffer =

@@ -91,8 +91,7 @@ SignatureMetaData make_signature_meta(Relation index, const LayoutSample &sample
     data.magic = kMagic;
     data.version = kSignatureVersion;
     data.fillfactor = static_cast<std::uint8_t>(options.fillfactor);
-    auto *columns =
-        static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * kColumnWords * static_cast<Size>(bits)));
+    auto *columns = allocate<std::uint64_t>(kColumnWords * static_cast<Size>(bits));
     choose_layout(bits, signature_trees(options, bits), default_key_words(bits), sample.row,
                   static_cast<Size>(sample.meta->layout.bytes()), sample.rows, columns, &data.layout,
                   pause_layout);
@@ -119,8 +118,8 @@ void sample_row(Relation index, ItemPointer, Datum *values, bool *isnull, bool, 
 void read_sample(Relation heap, IndexInfo *info, int most, LayoutSample *sample)
 {
     sample->most = most;
-    sample->row = static_cast<std::uint8_t *>(MemoryContextAllocHuge(
-        CurrentMemoryContext, static_cast<Size>(sample->meta->layout.bytes()) * static_cast<Size>(most)));
+    sample->row = allocate_huge<std::uint8_t>(static_cast<Size>(sample->meta->layout.bytes()) *
+                                              static_cast<Size>(most));
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
     BlockNumber ranges = Min(blocks, kSampleRanges);
     for (BlockNumber i = 0; i < ranges; i++) {
@@ -411,8 +410,7 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
         segments += part[i].segments;
         rows += part[i].rows;
     }
-    auto *segment = static_cast<SegmentEntry *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(SegmentEntry) * Max(1, segments)));
+    auto *segment = allocate_huge<SegmentEntry>(segments);
     std::copy(build->store->segment, build->store->segment + part[0].segments, segment);
     SegmentEntry *at = segment + part[0].segments;
     for (int i = 1; i < shared->processes; i++) {
@@ -501,7 +499,7 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
 
 void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuildResult *result)
 {
-    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
+    auto *meta = allocate_zero<SignatureMeta>();
     ListBuild *lists;
     SignatureMetaData data = begin_index(heap, index, info, meta, &lists);
     int workers = planned_build_workers(heap, index, info);
@@ -511,7 +509,7 @@ void build_signatures(Relation heap, Relation index, IndexInfo *info, IndexBuild
 
 void build_no_signatures(Relation index)
 {
-    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
+    auto *meta = allocate_zero<SignatureMeta>();
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     LayoutSample sample = {};
     sample.meta = meta;
@@ -531,7 +529,7 @@ void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
     using namespace simhash;
     auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
     WorkerRelations relations = begin_worker(shared, segment, toc);
-    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
+    auto *meta = allocate_zero<SignatureMeta>();
     use_meta_data(shared->data, meta);
     ListBuild *lists = shared->lists ? shared_lists(*meta, find_piece(toc, kKeyLists)) : nullptr;
     SignatureBuild build = make_build(relations.index, *meta, lists, true, &shared->progress);

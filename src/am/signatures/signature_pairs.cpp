@@ -43,8 +43,7 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
     Size bodies = static_cast<Size>(shape.bodies), pages = store.count * bodies;
     Size reads = std::min(pages, kSamplePages);
     sample->count = 0;
-    sample->signature =
-        static_cast<uint8 *>(palloc(reads * kRowsPerPage * static_cast<Size>(shape.bytes) + 1));
+    sample->signature = allocate<uint8>(reads * kRowsPerPage * static_cast<Size>(shape.bytes));
     Size rows = 0;
     for (Size i = 0; i < reads; i++) {
         CHECK_FOR_INTERRUPTS();
@@ -72,7 +71,7 @@ void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sam
 
 Fingerprint *sampled_words(const SampledSignatures &sample, int bytes, int word)
 {
-    auto *words = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * (sample.count + 1)));
+    auto *words = allocate<Fingerprint>(sample.count);
     for (Size i = 0; i < sample.count; i++)
         words[i] = signature_word_at(sample.signature + i * static_cast<Size>(bytes), bytes, word);
     return words;
@@ -80,7 +79,7 @@ Fingerprint *sampled_words(const SampledSignatures &sample, int bytes, int word)
 
 WordModel *measure_words(const PairOutput &output, const SampledSignatures *sample, const SignaturePass &pass)
 {
-    auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
+    auto *model = allocate<WordModel>(pass.words);
     for (int i = 0; i < pass.words; i++) {
         model[i].bits = std::min(kBits, output.side[0].meta().bits - kBits * i);
         Fingerprint *x = sampled_words(sample[0], pass.bytes, i),
@@ -101,7 +100,7 @@ WindowPlan *plan_passes(const PairReader &reader, const SignaturePass &pass)
     task.word = pass.model;
     task.verify_cost = kVerify;
     task.compare_cost = 0.6 + task.words * reader.join->match->nanoseconds;
-    auto *plan = static_cast<WindowPlan *>(palloc(sizeof(WindowPlan)));
+    auto *plan = allocate<WindowPlan>();
     plan_windows(task, plan);
     return plan;
 }
@@ -130,10 +129,8 @@ struct Block {
 Block make_block(int bytes, Size capacity)
 {
     Block block = {bytes, 0, capacity, nullptr, nullptr};
-    block.signature = static_cast<uint8 *>(
-        MemoryContextAllocHuge(CurrentMemoryContext, capacity * static_cast<Size>(bytes)));
-    block.tag =
-        static_cast<uint64 *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * capacity));
+    block.signature = allocate_huge<uint8>(capacity * static_cast<Size>(bytes));
+    block.tag = allocate_huge<uint64>(capacity);
     return block;
 }
 
@@ -271,9 +268,8 @@ void begin_full_join(FullJoin *join, PairOutput *output, const SignaturePass &pa
         std::min({bytes / (static_cast<Size>(pass.bytes) + sizeof(uint64)), kMostBlockRows, store_slots(x)});
     join->outer = make_block(pass.bytes, std::max(rows, page_rows));
     join->inner = make_block(pass.bytes, page_rows);
-    join->distance =
-        static_cast<uint16 *>(palloc(sizeof(uint16) * kTileBytes / static_cast<Size>(pass.bytes)));
-    join->walk = static_cast<StoreWalk *>(palloc(2 * sizeof(StoreWalk)));
+    join->distance = allocate<uint16>(kTileBytes / static_cast<Size>(pass.bytes));
+    join->walk = allocate<StoreWalk>(2);
     begin_store_walk(&join->walk[0], x, pass.merged);
 }
 
@@ -346,7 +342,7 @@ bool next_pass(SignatureWork *work)
     if (!equal)
         std::memcpy(task.differ, pass->model[pass->plan->window[pass->number].word].differ,
                     sizeof(task.differ));
-    auto *plan = static_cast<PairPlan *>(palloc(sizeof(PairPlan)));
+    auto *plan = allocate<PairPlan>();
     plan_pairs(task, plan);
     log_plan("partitions", *plan);
     begin_cells(&work->cells, reader, *plan);
@@ -412,13 +408,11 @@ void begin_pass(PairOutput *output, int radius, SignaturePass *pass)
 
 void allocate_members(const PairOutput &output, SignaturePass *pass)
 {
-    MemoryContext context = CurrentMemoryContext;
     Size rows = 2 * output.capacity;
-    pass->signature =
-        static_cast<uint8 *>(MemoryContextAllocHuge(context, rows * static_cast<Size>(pass->bytes)));
-    pass->position = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
-    pass->row = static_cast<uint64 *>(MemoryContextAllocHuge(context, sizeof(uint64) * rows));
-    pass->page = static_cast<char *>(palloc(BLCKSZ));
+    pass->signature = allocate_huge<uint8>(rows * static_cast<Size>(pass->bytes));
+    pass->position = allocate_huge<uint64>(rows);
+    pass->row = allocate_huge<uint64>(rows);
+    pass->page = allocate<char>(BLCKSZ);
 }
 
 } // namespace
@@ -435,7 +429,7 @@ JoinCost signature_join_cost(const JoinTask &task)
         signature_meta(*use_index(task.index[0], CurrentMemoryContext).meta).layout;
     pass.radius = Min(task.radius, layout.bits);
     pass.words = signature_words(layout.bits);
-    auto *model = static_cast<WordModel *>(palloc(sizeof(WordModel) * static_cast<Size>(pass.words)));
+    auto *model = allocate<WordModel>(pass.words);
     for (int i = 0; i < pass.words; i++) {
         model[i].bits = Min(kBits, layout.bits - kBits * i);
         measure_bits(nullptr, 0, nullptr, 0, model[i].differ);
@@ -458,7 +452,7 @@ JoinCost signature_join_cost(const JoinTask &task)
 
 PairWork *join_signatures(PairOutput *output, int radius)
 {
-    auto *work = static_cast<SignatureWork *>(palloc0(sizeof(SignatureWork)));
+    auto *work = allocate_zero<SignatureWork>();
     work->next = continue_signatures;
     work->end = end_signatures;
     work->output = output;
@@ -483,8 +477,7 @@ PairWork *join_signatures(PairOutput *output, int radius)
     pass->number = kEqualPass;
     if (output->links) {
         Size words = store_slots(pass->store[0]) / 64 + 1;
-        pass->merged = static_cast<uint64 *>(MemoryContextAllocExtended(
-            CurrentMemoryContext, sizeof(uint64) * words, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+        pass->merged = allocate_huge<uint64>(words, CurrentMemoryContext, MCXT_ALLOC_ZERO);
         pass->number--;
     }
     return work;

@@ -27,7 +27,7 @@ namespace
 const std::uint8_t *masked(const SignatureTerms &terms, const std::uint8_t *signature)
 {
     const auto bytes = static_cast<Size>(signature_bytes(terms.bits));
-    auto *stored = static_cast<std::uint8_t *>(palloc(bytes));
+    auto *stored = allocate<std::uint8_t>(bytes);
     std::memcpy(stored, signature, bytes);
     mask_signature(stored, terms.bits, terms.keys->mask);
     return stored;
@@ -264,14 +264,14 @@ ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int nor
     search->index = index;
     search->meta = &signature_meta(*index.meta);
     search->shape = search->meta->shape();
-    search->trees = static_cast<TreeSearch *>(palloc0(sizeof(TreeSearch)));
-    search->scan = static_cast<StoreScan *>(palloc0(sizeof(StoreScan)));
+    search->trees = allocate_zero<TreeSearch>();
+    search->scan = allocate_zero<StoreScan>();
     Size rows = static_cast<Size>(Max(leaf_capacity(BLCKSZ), search->shape.rows()));
-    search->scan->match = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
-    search->distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows));
+    search->scan->match = allocate<std::uint16_t>(rows);
+    search->distance = allocate<std::uint16_t>(rows);
     // A search by probes collects the candidates of several leaves.
-    search->position = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * rows * 2));
-    search->hit = static_cast<Hit *>(palloc(sizeof(Hit) * rows * 2));
+    search->position = allocate<std::uint64_t>(rows * 2);
+    search->hit = allocate<Hit>(rows * 2);
     return search;
 }
 

@@ -56,7 +56,7 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
 {
     if (signatures->rows > 0)
         write_page(signatures);
-    auto *meta = static_cast<SignatureMeta *>(palloc0(sizeof(SignatureMeta)));
+    auto *meta = allocate_zero<SignatureMeta>();
     meta->kind = &kSignatures;
     meta->bits = signatures->bits;
     meta->layout.bits = static_cast<std::uint16_t>(signatures->bits);

@@ -138,7 +138,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
                                               IndexBulkDeleteCallback callback, void *callback_state)
 {
     if (stats == nullptr)
-        stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+        stats = allocate_zero<IndexBulkDeleteResult>();
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash vacuum", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
@@ -152,12 +152,10 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     rows.segments = read_segments(info->index, *meta);
     rows.words = static_cast<Size>(rows.shape.rows() + 63) / 64;
     Size segments = rows.segments.count;
-    rows.bits = static_cast<std::uint64_t *>(MemoryContextAllocExtended(
-        context, sizeof(std::uint64_t) * Max(1, segments * rows.words), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
-    rows.free = static_cast<std::uint16_t *>(
-        MemoryContextAllocHuge(context, sizeof(std::uint16_t) * Max(1, segments)));
+    rows.bits = allocate_huge<std::uint64_t>(segments * rows.words, context, MCXT_ALLOC_ZERO);
+    rows.free = allocate_huge<std::uint16_t>(segments);
     rows.lists = meta->lists.lists;
-    rows.opened = rows.lists == 0 ? nullptr : static_cast<bool *>(palloc0(rows.lists));
+    rows.opened = rows.lists == 0 ? nullptr : allocate_zero<bool>(rows.lists);
     for (Size segment = 0; segment < segments; segment++) {
         rows.free[segment] =
             static_cast<std::uint16_t>(rows.opened == nullptr ? rows.shape.rows() : rows.shape.bodies);

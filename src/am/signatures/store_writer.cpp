@@ -85,14 +85,14 @@ void begin_list_page(StoreWriter *writer, std::uint32_t list)
 
 StoreWriter *begin_store(Relation index, const SignatureMeta &meta, bool parallel)
 {
-    auto *writer = static_cast<StoreWriter *>(palloc0(sizeof(StoreWriter)));
+    auto *writer = allocate_zero<StoreWriter>();
     writer->index = index;
     writer->layout = &meta.layout;
     writer->shape = meta.shape();
     writer->alone = !parallel && RELATION_IS_LOCAL(index);
-    writer->image = static_cast<char *>(palloc(static_cast<Size>(BLCKSZ * writer->shape.pages())));
+    writer->image = allocate<char>(BLCKSZ * writer->shape.pages());
     writer->capacity = 1024;
-    writer->segment = static_cast<SegmentEntry *>(palloc(sizeof(SegmentEntry) * writer->capacity));
+    writer->segment = allocate<SegmentEntry>(writer->capacity);
     begin_segment(writer);
     return writer;
 }
@@ -108,8 +108,7 @@ void write_to_store(StoreWriter *writer, const std::uint8_t *signature, Tid tid)
 
 void begin_lists(StoreWriter *writer, std::uint32_t lists)
 {
-    writer->head =
-        static_cast<BlockNumber *>(MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BlockNumber) * lists));
+    writer->head = allocate_huge<BlockNumber>(lists);
     std::fill(writer->head, writer->head + lists, kNoBlock);
 }
 

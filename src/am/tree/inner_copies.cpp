@@ -71,7 +71,7 @@ void set_slots(CopyTable *table, Size slots)
 {
     Slot *old = table->slot;
     Size old_slots = table->slots;
-    table->slot = static_cast<Slot *>(MemoryContextAllocZero(table->context, slots * sizeof(Slot)));
+    table->slot = allocate_huge<Slot>(slots, table->context, MCXT_ALLOC_ZERO);
     table->slots = slots;
     table->shift = 64 - static_cast<int>(pg_ceil_log2_64(slots));
     for (Size i = 0; i < old_slots; i++) {

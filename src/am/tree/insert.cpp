@@ -61,7 +61,7 @@ bool rewrite_leaf(Relation index, Buffer buffer, const LeafEntry &entry)
     LeafView leaf(page);
     if (leaf.removed() <= leaf.places() / 16 && leaf.has_prefix(entry.key.word[0]) && leaf.has_tid(entry.tid))
         return false; // too little is gained
-    auto *kept = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf.places() + 1)));
+    auto *kept = allocate<LeafEntry>(leaf.places() + 1);
     int count = leaf_read(page, kept);
     GenericXLogState *state = GenericXLogStart(index);
     bool written = leaf_write(GenericXLogRegisterBuffer(state, buffer, 0), kept, count, &entry);

@@ -31,7 +31,7 @@ struct Candidate {
 // Collects the entries of a leaf, those with equal keys next to each other.
 Candidate *read_candidates(const LeafEntry *entry, const int *place, int count)
 {
-    auto *candidate = static_cast<Candidate *>(palloc(sizeof(Candidate) * static_cast<Size>(Max(count, 1))));
+    auto *candidate = allocate<Candidate>(count);
     for (int i = 0; i < count; i++)
         candidate[i] = {entry[i].key, entry[i].tid, place[i], false};
     std::sort(candidate, candidate + count, [](const Candidate &a, const Candidate &b) {
@@ -59,8 +59,7 @@ int look_up_rows(const OpenIndex &index, Candidate *candidate, int count, const 
         candidate);
     std::sort(candidate, candidate + count,
               [](const Candidate &a, const Candidate &b) { return a.row < b.row; });
-    auto *row =
-        static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * static_cast<Size>(Max(count, 1))));
+    auto *row = allocate<std::uint64_t>(count);
     for (int i = 0; i < count; i++)
         row[i] = candidate[i].row;
     old.rows_at(index, row, count);
@@ -78,7 +77,7 @@ int find_dead(Relation index, Buffer leaf, const OldVersions &old, const Candida
 {
     constexpr int kWanted = BLCKSZ / 16;
     BlockNumber block = BufferGetBlockNumber(leaf);
-    auto *row = static_cast<OldRow *>(palloc(sizeof(OldRow) * static_cast<Size>(count)));
+    auto *row = allocate<OldRow>(count);
     TidCheck check;
     for (int i = 0; i < count; i++) {
         check.add(candidate[i].row);
@@ -130,8 +129,8 @@ bool remove_old_versions(const OpenIndex &index, Buffer leaf, const LeafKey &key
         return false;
     const char *page = buffer_page(leaf);
     const auto room = static_cast<Size>(leaf_places(page)) + 1;
-    auto *entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * room));
-    auto *place = static_cast<int *>(palloc(sizeof(int) * room));
+    auto *entry = allocate<LeafEntry>(room);
+    auto *place = allocate<int>(room);
     int entries = 0;
     visit_leaf(page, [&](int at, const LeafEntry &one) {
         place[entries] = at;

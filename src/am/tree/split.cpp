@@ -93,7 +93,7 @@ void write_entries(char *page, const PageEntry *entry, int count)
             inner_insert(page, i, entry[i].position, entry[i].child);
         return;
     }
-    auto *rows = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(count)));
+    auto *rows = allocate<LeafEntry>(count);
     for (int i = 0; i < count; i++)
         rows[i] = {entry[i].key, entry[i].position.tid};
     if (!leaf_write(page, rows, count))
@@ -111,8 +111,7 @@ void end_at(char *page, Position high, BlockNumber right)
 // rightmost leaf would leave half-full pages behind. So that leaf is cut near its end.
 int choose_split(const Entries &entries, const char *page, Position *bound)
 {
-    auto *positions =
-        static_cast<Position *>(palloc(sizeof(Position) * static_cast<std::size_t>(entries.count)));
+    auto *positions = allocate<Position>(entries.count);
     for (int i = 0; i < entries.count; i++)
         positions[i] = entries.entry[i].position;
 

@@ -29,8 +29,7 @@ bool TidMemo::add_chunk(Tid tid)
         Size chunks = Max(number + 1, 2 * chunks_), bytes = sizeof(Chunk) * chunks;
         if (bytes > left_)
             return false;
-        auto *grown = static_cast<Chunk *>(
-            MemoryContextAllocExtended(context_, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+        auto *grown = allocate_huge<Chunk>(chunks, context_, MCXT_ALLOC_ZERO);
         if (chunk_ != nullptr) {
             std::memcpy(grown, chunk_, sizeof(Chunk) * chunks_);
             pfree(chunk_);
@@ -44,7 +43,7 @@ bool TidMemo::add_chunk(Tid tid)
     Size bytes = sizeof(std::uint64_t) * chunk.words();
     if (bytes > left_)
         return false;
-    chunk.state = static_cast<std::uint64_t *>(MemoryContextAllocZero(context_, bytes));
+    chunk.state = allocate_huge<std::uint64_t>(chunk.words(), context_, MCXT_ALLOC_ZERO);
     left_ -= bytes;
     chunk_[number] = chunk;
     return true;

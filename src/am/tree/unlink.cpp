@@ -158,8 +158,7 @@ void move_entries(const char *from, char *to)
     }
     if (leaf_count(from) == 0)
         return;
-    auto *entry = static_cast<LeafEntry *>(
-        palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_places(from) + leaf_places(to))));
+    auto *entry = allocate<LeafEntry>(leaf_places(from) + leaf_places(to));
     int count = leaf_read(from, entry);
     count += leaf_read(to, entry + count);
     if (!leaf_write(to, entry, count))
@@ -244,8 +243,7 @@ void note_filled(SparsePages *sparse, const char *page, BlockNumber block)
         return; // if it matters, the page is read again
     if (block >= sparse->blocks) {
         const Size blocks = Min(Max(Size{block} + 1, Max(Size{1024}, 2 * sparse->blocks)), most);
-        auto *filled = static_cast<std::uint8_t *>(
-            MemoryContextAllocExtended(CurrentMemoryContext, blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+        auto *filled = allocate_huge<std::uint8_t>(blocks, CurrentMemoryContext, MCXT_ALLOC_ZERO);
         if (sparse->filled != nullptr) {
             std::memcpy(filled, sparse->filled, sparse->blocks);
             pfree(sparse->filled);

@@ -187,7 +187,7 @@ void recycle_unused(const OpenIndex &index, const UnusedPages &unused, BufferAcc
     if (unused.count == 0)
         return;
     // A page that damage has overwritten with zeros looks the same, but links lead to it.
-    auto *linked = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * static_cast<Size>(unused.count)));
+    auto *linked = allocate_zero<BlockNumber>(unused.count);
     BlockNumber blocks = RelationGetNumberOfBlocks(index);
     for (BlockNumber block = kMetaBlock + 1; block < blocks; block++) {
         delay_vacuum();

@@ -235,7 +235,7 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
     stats->num_index_tuples = 0;
     stats->pages_free = 0;
     stats->estimated_count = false;
-    auto *walk = static_cast<Walk *>(palloc0(sizeof(Walk)));
+    auto *walk = allocate_zero<Walk>();
     walk->info = info;
     walk->index = use_index(info->index, context);
     walk->entries = entries;
@@ -263,7 +263,7 @@ IndexBulkDeleteResult *vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResu
 {
     if (stats != nullptr || !map_lacks_pages(info->index))
         return stats;
-    stats = static_cast<IndexBulkDeleteResult *>(palloc0(sizeof(IndexBulkDeleteResult)));
+    stats = allocate_zero<IndexBulkDeleteResult>();
     vacuum_trees(info, stats, nullptr);
     stats->num_index_tuples = info->num_heap_tuples;
     stats->estimated_count = true;

@@ -38,6 +38,22 @@ static_assert(SIZEOF_DATUM == 8, "simhash is passed by value: it needs 64-bit da
 namespace simhash
 {
 
+// Memory for items in the current memory context; allocate_huge may be for more than a gigabyte, and in another context.
+template <typename Item, typename Count = int> Item *allocate(Count count = 1)
+{
+    return static_cast<Item *>(palloc(sizeof(Item) * static_cast<Size>(count)));
+}
+template <typename Item, typename Count = int> Item *allocate_zero(Count count = 1)
+{
+    return static_cast<Item *>(palloc0(sizeof(Item) * static_cast<Size>(count)));
+}
+template <typename Item>
+Item *allocate_huge(Size count, MemoryContext context = CurrentMemoryContext, int flags = 0)
+{
+    return static_cast<Item *>(
+        MemoryContextAllocExtended(context, sizeof(Item) * count, MCXT_ALLOC_HUGE | flags));
+}
+
 // simhash as a Datum, and as an argument of a function.
 inline Datum fingerprint_datum(std::uint64_t value) { return UInt64GetDatum(value); }
 inline std::uint64_t datum_fingerprint(Datum value) { return DatumGetUInt64(value); }

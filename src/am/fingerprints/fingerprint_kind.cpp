@@ -13,53 +13,34 @@ namespace simhash
 namespace
 {
 
-constexpr ClassOperator kOperators[kStrategies + 1] = {
-    {},
-    {"<@|", "simhash_ball", nullptr},    // kInBall
-    {"~=", nullptr, nullptr},            // kNearDuplicate
-    {"=", nullptr, nullptr},             // kEqual
-    {"<@>", nullptr, nullptr},           // kDistanceOrder
-    {"<@>", "simhash_weights", nullptr}, // kWeightsOrder
+constexpr ClassOperator kOperators[] = {
+    {kInBall, "<@|", "simhash_ball", nullptr},
+    {kNearDuplicate, "~=", nullptr, nullptr},
+    {kEqual, "=", nullptr, nullptr},
+    {kDistanceOrder, "<@>", nullptr, nullptr},
+    {kWeightsOrder, "<@>", "simhash_weights", nullptr},
 };
 
 // The planner casts a bigint to simhash for a condition on a ball, which costs nothing.
-constexpr ClassOperator kBigintOperators[kStrategies + 1] = {
-    {},
-    {"<@|", "simhash_ball", "simhash"}, // kInBall
-    {"~=", nullptr, nullptr},           // kNearDuplicate
-    {"=", nullptr, nullptr},            // kEqual
-    {"<@>", nullptr, nullptr},          // kDistanceOrder
-    {},
-    {"=", "int4", nullptr}, // kEqualInteger
-    {"=", "int2", nullptr}, // kEqualSmallint
+constexpr ClassOperator kBigintOperators[] = {
+    {kInBall, "<@|", "simhash_ball", "simhash"},
+    {kNearDuplicate, "~=", nullptr, nullptr},
+    {kEqual, "=", nullptr, nullptr},
+    {kDistanceOrder, "<@>", nullptr, nullptr},
+    {kEqualInteger, "=", "int4", nullptr},
+    {kEqualSmallint, "=", "int2", nullptr},
 };
 
-constexpr ClassOperator kBallOperators[kStrategies + 1] = {
-    {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kBallsMeet
+constexpr ClassOperator kBallOperators[] = {{kBallsMeet, "~=", nullptr, nullptr}};
+
+constexpr ClassOperator kTextOperators[] = {
+    {kNearText, "~=", nullptr, nullptr},
+    {kInTextBall, "<@|", "text_ball", nullptr},
 };
 
-constexpr ClassOperator kTextOperators[kStrategies + 1] = {
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {},
-    {"~=", nullptr, nullptr},      // kNearText
-    {"<@|", "text_ball", nullptr}, // kInTextBall
-};
+constexpr ClassOperator kTitleOperators[] = {{kInTitleBall, "<@|", "text_ball", nullptr}};
 
-constexpr ClassOperator kTitleOperators[kStrategies + 1] = {
-    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {"<@|", "text_ball", nullptr}, // kInTitleBall
-};
-
-constexpr ClassOperator kTextBallOperators[kStrategies + 1] = {
-    {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kTextBallsMeet
-};
+constexpr ClassOperator kTextBallOperators[] = {{kTextBallsMeet, "~=", nullptr, nullptr}};
 
 constexpr IndexedType kTypes[] = {
     {"simhash", InvalidOid, kOperators, nullptr},

@@ -35,11 +35,13 @@ struct Indexed {
 };
 
 // The columns before the searched one.
-constexpr ClassOperator kEqualities[kStrategies + 1] = {{}, {}, {}, {"=", nullptr, nullptr}};
-constexpr ClassOperator kIntegerEqualities[kStrategies + 1] = {
-    {}, {}, {}, {"=", nullptr, nullptr}, {}, {}, {}, {"=", "int2", nullptr}, {}, {"=", "int8", nullptr}};
-constexpr ClassOperator kSmallintEqualities[kStrategies + 1] = {
-    {}, {}, {}, {"=", nullptr, nullptr}, {}, {}, {"=", "int4", nullptr}, {}, {}, {"=", "int8", nullptr}};
+constexpr ClassOperator kEqualities[] = {{kEqual, "=", nullptr, nullptr}};
+constexpr ClassOperator kIntegerEqualities[] = {{kEqual, "=", nullptr, nullptr},
+                                                {kEqualSmallint, "=", "int2", nullptr},
+                                                {kEqualBigint, "=", "int8", nullptr}};
+constexpr ClassOperator kSmallintEqualities[] = {{kEqual, "=", nullptr, nullptr},
+                                                 {kEqualInteger, "=", "int4", nullptr},
+                                                 {kEqualBigint, "=", "int8", nullptr}};
 constexpr IndexedType kEqualityTypes[] = {
     {nullptr, INT2OID, kSmallintEqualities, nullptr}, {nullptr, INT4OID, kIntegerEqualities, nullptr},
     {nullptr, TEXTOID, kEqualities, nullptr},         {nullptr, BPCHAROID, kEqualities, nullptr},
@@ -158,11 +160,13 @@ Oid class_operator(Oid handler, Oid family, Oid type, bool searched, int strateg
     const IndexedType *indexed = searched ? nullptr : find_equality(type);
     if (indexed == nullptr)
         indexed = find_indexed(schema, family, type).type;
-    if (indexed == nullptr || indexed->operators[strategy].name == nullptr)
+    if (indexed == nullptr)
         return InvalidOid;
-    const ClassOperator &op = indexed->operators[strategy];
-    return find_operator(is_equality(strategy) ? PG_CATALOG_NAMESPACE : schema, op.name,
-                         operand_type(schema, op.left, type), operand_type(schema, op.right, type));
+    for (const ClassOperator &op : indexed->operators)
+        if (op.strategy == strategy)
+            return find_operator(is_equality(strategy) ? PG_CATALOG_NAMESPACE : schema, op.name,
+                                 operand_type(schema, op.left, type), operand_type(schema, op.right, type));
+    return InvalidOid;
 }
 
 bool indexes_texts(Relation index)

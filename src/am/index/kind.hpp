@@ -14,22 +14,25 @@ extern "C" {
 #include "access/genam.h"
 }
 
+#include <span>
+
 namespace simhash
 {
 
 // An operator of the operator classes for a type. It is in the schema of the extension, but for = in pg_catalog. The types
 // of its operands are the extension's or PostgreSQL's; null is the type that the class is for.
 struct ClassOperator {
-    const char *name; // null if there is none
+    int strategy; // strategy.hpp
+    const char *name;
     const char *right;
     const char *left;
 };
 
 // A type that operator classes can be for.
 struct IndexedType {
-    const char *name;               // in the schema of the extension; null if the type is PostgreSQL's
-    Oid type;                       // PostgreSQL's
-    const ClassOperator *operators; // by strategy number (strategy.hpp)
+    const char *name; // in the schema of the extension; null if the type is PostgreSQL's
+    Oid type;         // PostgreSQL's
+    std::span<const ClassOperator> operators;
     const char *extract; // the extension's function that makes what is stored; null: stored as it is
 };
 

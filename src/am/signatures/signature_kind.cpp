@@ -15,18 +15,14 @@ namespace simhash
 namespace
 {
 
-constexpr ClassOperator kOperators[kStrategies + 1] = {
-    {},
-    {"<@|", "signature_ball", nullptr}, // kInBall
-    {},
-    {"=", nullptr, nullptr},            // kEqual
-    {"<@>", nullptr, nullptr},          // kDistanceOrder
-    {"<@>", "signature_ball", nullptr}, // kWeightsOrder
+constexpr ClassOperator kOperators[] = {
+    {kInBall, "<@|", "signature_ball", nullptr},
+    {kEqual, "=", nullptr, nullptr},
+    {kDistanceOrder, "<@>", nullptr, nullptr},
+    {kWeightsOrder, "<@>", "signature_ball", nullptr},
 };
 
-constexpr ClassOperator kBallOperators[kStrategies + 1] = {
-    {}, {}, {}, {}, {}, {}, {}, {}, {"~=", nullptr, nullptr}, // kBallsMeet
-};
+constexpr ClassOperator kBallOperators[] = {{kBallsMeet, "~=", nullptr, nullptr}};
 
 constexpr IndexedType kTypes[] = {
     {nullptr, BITOID, kOperators, nullptr},

@@ -521,6 +521,21 @@ PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
 // The rows of a tree that are read before cells are compared.
 constexpr double kFirstRows = 2 * kWindow;
 
+struct Samples {
+    SampledRows side[2];
+};
+
+// Samples both sides, and sets their numbers of rows.
+Samples *sample_sides(PairOutput *output)
+{
+    auto *sample = allocate<Samples>();
+    for (int i = 0; i < output->sides; i++)
+        sample_side(&output->side[i], &sample->side[i]);
+    if (output->sides == 1)
+        sample->side[1] = sample->side[0];
+    return sample;
+}
+
 } // namespace
 
 JoinCost fingerprint_join_cost(const JoinTask &task)
@@ -558,26 +573,6 @@ JoinCost fingerprint_join_cost(const JoinTask &task)
     pfree(join);
     return cost;
 }
-
-namespace
-{
-
-struct Samples {
-    SampledRows side[2];
-};
-
-// Samples both sides, and sets their numbers of rows.
-Samples *sample_sides(PairOutput *output)
-{
-    auto *sample = allocate<Samples>();
-    for (int i = 0; i < output->sides; i++)
-        sample_side(&output->side[i], &sample->side[i]);
-    if (output->sides == 1)
-        sample->side[1] = sample->side[0];
-    return sample;
-}
-
-} // namespace
 
 const Size kFingerprintPlanBytes = sizeof(FingerprintJoin);
 

@@ -19,65 +19,6 @@
 namespace simhash
 {
 
-// The stored form of a ball. Its weights would tell which bits of the value are likely to differ, not of what is stored.
-BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) const
-{
-    BallKey<Fingerprint, GuidedBall> ball = unmasked_ball(key);
-    if (keys->mask != kNoMask)
-        ball = {ball.center ^ keys->mask, ball.radius, true, nullptr};
-    return ball;
-}
-
-BallKey<Fingerprint, GuidedBall> FingerprintTerms::unmasked_ball(const ScanKeyData &key) const
-{
-    switch (key.sk_strategy) {
-    case kInBall: {
-        const Ball ball = datum_ball(key.sk_argument);
-        if (!ball.weights)
-            return {ball.center, ball.radius, true, nullptr};
-        GuidedBall *guide = guides + (&key - first);
-        read_ball(key.sk_argument, guide);
-        return {ball.center, ball.radius, is_exact(*guide), guide};
-    }
-    case kNearDuplicate:
-        return {datum_fingerprint(key.sk_argument), kNearRadius, true, nullptr};
-    case kEqual:
-        return {datum_fingerprint(key.sk_argument), 0, true, nullptr};
-    case kEqualInteger:
-        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt32(key.sk_argument)}), 0, true, nullptr};
-    case kEqualSmallint:
-        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt16(key.sk_argument)}), 0, true, nullptr};
-    case kBallsMeet: {
-        const Ball ball = datum_ball(key.sk_argument);
-        return {ball.center, ball.radius, true, nullptr};
-    }
-    case kNearText: {
-        Fingerprint center = 0;
-        const bool any = text_fingerprint(key.sk_argument, TextUnit::kWord, &center);
-        return {center, any ? kNearTextRadius : kEmptyRadius, true, nullptr};
-    }
-    case kInTextBall:
-    case kInTitleBall:
-    case kTextBallsMeet: {
-        const TextBall ball = text_ball_terms(key.sk_argument);
-        // What the index stores says nothing of the other unit, so all rows are checked.
-        const bool other = ball.radius != kEmptyRadius && key.sk_strategy != kTextBallsMeet &&
-                           key.sk_strategy != text_ball_strategy(ball.unit);
-        return {ball.center, other ? kFullRadius : ball.radius, true, nullptr};
-    }
-    default:
-        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
-    }
-    pg_unreachable();
-}
-
-QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key) const
-{
-    const Fingerprint query = key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
-                                                               : datum_fingerprint(key.sk_argument);
-    return {query ^ keys->mask, nullptr};
-}
-
 namespace
 {
 
@@ -95,24 +36,6 @@ void tree_costs(const EagerSource *base, int tree, std::uint8_t cost[])
     for (int i = 0; i < source->costs.bits; i++)
         cost[i] = source->flip_cost[bit[i]];
 }
-
-} // namespace
-
-void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights)
-{
-    flip_costs(weights, source->flip_cost);
-    source->costs = {tree_costs, prefix_bits_for(index_leaves(index)), kFlipCost};
-}
-
-void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center)
-{
-    source->key_of = source_key;
-    source->meta = meta;
-    source->center = center;
-}
-
-namespace
-{
 
 FingerprintSearch *fingerprints(ValueSearch *search) { return static_cast<FingerprintSearch *>(search); }
 const FingerprintSearch *fingerprints(const ValueSearch *search)
@@ -552,6 +475,78 @@ constexpr NearestSearch kNearest = {begin_ring,     narrow,  ring_end, index_row
                                     other_distance, nullptr, nullptr};
 
 } // namespace
+
+// The stored form of a ball. Its weights would tell which bits of the value are likely to differ, not of what is stored.
+BallKey<Fingerprint, GuidedBall> FingerprintTerms::ball(const ScanKeyData &key) const
+{
+    BallKey<Fingerprint, GuidedBall> ball = unmasked_ball(key);
+    if (keys->mask != kNoMask)
+        ball = {ball.center ^ keys->mask, ball.radius, true, nullptr};
+    return ball;
+}
+
+BallKey<Fingerprint, GuidedBall> FingerprintTerms::unmasked_ball(const ScanKeyData &key) const
+{
+    switch (key.sk_strategy) {
+    case kInBall: {
+        const Ball ball = datum_ball(key.sk_argument);
+        if (!ball.weights)
+            return {ball.center, ball.radius, true, nullptr};
+        GuidedBall *guide = guides + (&key - first);
+        read_ball(key.sk_argument, guide);
+        return {ball.center, ball.radius, is_exact(*guide), guide};
+    }
+    case kNearDuplicate:
+        return {datum_fingerprint(key.sk_argument), kNearRadius, true, nullptr};
+    case kEqual:
+        return {datum_fingerprint(key.sk_argument), 0, true, nullptr};
+    case kEqualInteger:
+        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt32(key.sk_argument)}), 0, true, nullptr};
+    case kEqualSmallint:
+        return {static_cast<Fingerprint>(std::int64_t{DatumGetInt16(key.sk_argument)}), 0, true, nullptr};
+    case kBallsMeet: {
+        const Ball ball = datum_ball(key.sk_argument);
+        return {ball.center, ball.radius, true, nullptr};
+    }
+    case kNearText: {
+        Fingerprint center = 0;
+        const bool any = text_fingerprint(key.sk_argument, TextUnit::kWord, &center);
+        return {center, any ? kNearTextRadius : kEmptyRadius, true, nullptr};
+    }
+    case kInTextBall:
+    case kInTitleBall:
+    case kTextBallsMeet: {
+        const TextBall ball = text_ball_terms(key.sk_argument);
+        // What the index stores says nothing of the other unit, so all rows are checked.
+        const bool other = ball.radius != kEmptyRadius && key.sk_strategy != kTextBallsMeet &&
+                           key.sk_strategy != text_ball_strategy(ball.unit);
+        return {ball.center, other ? kFullRadius : ball.radius, true, nullptr};
+    }
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+    pg_unreachable();
+}
+
+QueryKey<Fingerprint, GuidedBall> FingerprintTerms::query(const ScanKeyData &key) const
+{
+    const Fingerprint query = key.sk_strategy == kWeightsOrder ? weights_signs(key.sk_argument)
+                                                               : datum_fingerprint(key.sk_argument);
+    return {query ^ keys->mask, nullptr};
+}
+
+void use_flip_costs(FingerprintSource *source, Relation index, const Weights &weights)
+{
+    flip_costs(weights, source->flip_cost);
+    source->costs = {tree_costs, prefix_bits_for(index_leaves(index)), kFlipCost};
+}
+
+void set_center(FingerprintSource *source, const FingerprintMeta *meta, Fingerprint center)
+{
+    source->key_of = source_key;
+    source->meta = meta;
+    source->center = center;
+}
 
 bool guided_pays(const GuidedBall &ball, double leaves)
 {

@@ -94,6 +94,55 @@ ListBuild *make_list_build(const SignatureMeta &meta)
     return build;
 }
 
+// Passes build->item to the sort.
+void sort_item(ListBuild *build)
+{
+    consider_query(build, item_data(build->item));
+    tuplesort_putdatum(build->sort, PointerGetDatum(build->item), false);
+}
+
+// Writes the rows list by list, and compares each with the queries.
+void write_sorted_rows(ListBuild *build, StoreWriter *writer)
+{
+    tuplesort_performsort(build->sort);
+    begin_lists(writer, build->set.lists);
+    MemoryContext row_context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash sorted row", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext caller = MemoryContextSwitchTo(row_context);
+    Datum item;
+    while (next_sorted(build->sort, &item)) {
+        CHECK_FOR_INTERRUPTS();
+        // A sort on tape returns short varlenas as they were put.
+        const auto *data = reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(DatumGetPointer(item)));
+        const auto list = static_cast<std::uint32_t>(get_number(data, kListBytes));
+        MemoryContextSwitchTo(caller);
+        write_to_list(writer, list, data + kHeadBytes, Tid::unpack(get_number(data + kListBytes, kTidBytes)));
+        measure_row(&build->measure, data + kHeadBytes, list);
+        MemoryContextSwitchTo(row_context);
+        MemoryContextReset(row_context);
+    }
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(row_context);
+    tuplesort_end(build->sort);
+    begin_lists_to(writer, build->set.lists - 1);
+}
+
+// The numbers of groups and lists, the first list of each group, and the centers.
+struct SharedLists {
+    std::uint32_t groups, lists;
+    std::uint32_t first[FLEXIBLE_ARRAY_MEMBER];
+};
+
+Size first_size(const CenterSet &set)
+{
+    return offsetof(SharedLists, first) + sizeof(std::uint32_t) * (set.groups + 1);
+}
+
+Size centers_size(const CenterSet &set, std::uint32_t centers)
+{
+    return static_cast<Size>(set.bytes) * centers;
+}
+
 } // namespace
 
 std::uint32_t wanted_lists(const IndexOptions &options, double rows)
@@ -149,18 +198,6 @@ ListBuild *begin_list_build(const SignatureMeta &meta, std::uint32_t lists, cons
     return build;
 }
 
-namespace
-{
-
-// Passes build->item to the sort.
-void sort_item(ListBuild *build)
-{
-    consider_query(build, item_data(build->item));
-    tuplesort_putdatum(build->sort, PointerGetDatum(build->item), false);
-}
-
-} // namespace
-
 void begin_list_sort(ListBuild *build, int kilobytes)
 {
     begin_queries(build);
@@ -188,37 +225,6 @@ void sort_list_file(ListBuild *build, BufFile *file, uint64 rows)
     }
 }
 
-namespace
-{
-
-// Writes the rows list by list, and compares each with the queries.
-void write_sorted_rows(ListBuild *build, StoreWriter *writer)
-{
-    tuplesort_performsort(build->sort);
-    begin_lists(writer, build->set.lists);
-    MemoryContext row_context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash sorted row", ALLOCSET_DEFAULT_SIZES);
-    MemoryContext caller = MemoryContextSwitchTo(row_context);
-    Datum item;
-    while (next_sorted(build->sort, &item)) {
-        CHECK_FOR_INTERRUPTS();
-        // A sort on tape returns short varlenas as they were put.
-        const auto *data = reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(DatumGetPointer(item)));
-        const auto list = static_cast<std::uint32_t>(get_number(data, kListBytes));
-        MemoryContextSwitchTo(caller);
-        write_to_list(writer, list, data + kHeadBytes, Tid::unpack(get_number(data + kListBytes, kTidBytes)));
-        measure_row(&build->measure, data + kHeadBytes, list);
-        MemoryContextSwitchTo(row_context);
-        MemoryContextReset(row_context);
-    }
-    MemoryContextSwitchTo(caller);
-    MemoryContextDelete(row_context);
-    tuplesort_end(build->sort);
-    begin_lists_to(writer, build->set.lists - 1);
-}
-
-} // namespace
-
 ListMeta write_lists(ListBuild *build, StoreWriter *writer)
 {
     write_sorted_rows(build, writer);
@@ -243,27 +249,6 @@ ListMeta write_lists(ListBuild *build, StoreWriter *writer)
     pfree(memory.sighting);
     return meta;
 }
-
-namespace
-{
-
-// The numbers of groups and lists, the first list of each group, and the centers.
-struct SharedLists {
-    std::uint32_t groups, lists;
-    std::uint32_t first[FLEXIBLE_ARRAY_MEMBER];
-};
-
-Size first_size(const CenterSet &set)
-{
-    return offsetof(SharedLists, first) + sizeof(std::uint32_t) * (set.groups + 1);
-}
-
-Size centers_size(const CenterSet &set, std::uint32_t centers)
-{
-    return static_cast<Size>(set.bytes) * centers;
-}
-
-} // namespace
 
 Size shared_lists_size(const ListBuild &build)
 {

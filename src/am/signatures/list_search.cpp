@@ -27,23 +27,6 @@ constexpr Size kGrowth = 4; // of the number of rows wanted, each time that more
 constexpr Size kRanked = 8;
 constexpr double kCenterCost = 0.01; // microseconds
 
-} // namespace
-
-bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
-                double neighbors, double exact, ListCost *cost)
-{
-    if (meta.lists == 0)
-        return false;
-    const double all = meta.lists;
-    cost->lists = lists_for(meta.recall, recall, neighbors, meta.lists);
-    cost->microseconds =
-        all * kCenterCost + cost->lists / all * size.segments * shape.bodies * kStorePageCost;
-    return cost->microseconds <= exact;
-}
-
-namespace
-{
-
 // Whether the search reads lists for so many rows. Sets how many lists.
 bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
 {
@@ -54,25 +37,6 @@ bool suits(const SignatureSearch &search, double recall, Size rows, Size *lists)
     *lists = static_cast<Size>(std::ceil(cost.lists));
     return true;
 }
-
-} // namespace
-
-bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
-{
-    const Size wanted = static_cast<Size>(ball.count > 0 ? ball.count : kDefaultNeighbors);
-    Size lists;
-    if (!suits(*search, ball.recall, wanted, &lists))
-        return false;
-    auto *state = allocate_huge<ListSearch>(1, search->query_context, MCXT_ALLOC_ZERO);
-    state->recall = ball.recall;
-    state->wanted = wanted;
-    state->known = -1;
-    search->lists = state;
-    return true;
-}
-
-namespace
-{
 
 // Notes which lists to read, as many as `count`: centers may be forgotten as soon as a page is read.
 void plan_lists(SignatureSearch *search, Size count)
@@ -206,6 +170,32 @@ void note_rows(SignatureSearch *search)
 }
 
 } // namespace
+
+bool lists_suit(const ListMeta &meta, const StoreShape &shape, const SignatureIndexSize &size, double recall,
+                double neighbors, double exact, ListCost *cost)
+{
+    if (meta.lists == 0)
+        return false;
+    const double all = meta.lists;
+    cost->lists = lists_for(meta.recall, recall, neighbors, meta.lists);
+    cost->microseconds =
+        all * kCenterCost + cost->lists / all * size.segments * shape.bodies * kStorePageCost;
+    return cost->microseconds <= exact;
+}
+
+bool begin_list_search(SignatureSearch *search, const SignatureBall &ball)
+{
+    const Size wanted = static_cast<Size>(ball.count > 0 ? ball.count : kDefaultNeighbors);
+    Size lists;
+    if (!suits(*search, ball.recall, wanted, &lists))
+        return false;
+    auto *state = allocate_huge<ListSearch>(1, search->query_context, MCXT_ALLOC_ZERO);
+    state->recall = ball.recall;
+    state->wanted = wanted;
+    state->known = -1;
+    search->lists = state;
+    return true;
+}
 
 bool next_listed(SignatureSearch *search, Results *results, int *done)
 {

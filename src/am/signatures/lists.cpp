@@ -131,6 +131,13 @@ void keep_copy(ListCopy *copy)
     }
 }
 
+void change_open(char *page, int, const void *context, PageDelta *delta)
+{
+    set_body_open(page, *static_cast<const ListOpening *>(context));
+    if (delta != nullptr)
+        delta->add(page, page_header(page)->special + offsetof(PageTail, high_tid), sizeof(Tid));
+}
+
 } // namespace
 
 const Lists &lists_of(Relation index, const SignatureMeta &meta)
@@ -192,18 +199,6 @@ void check_chain_end(Relation index, BlockNumber block, BlockNumber pages)
     if ((pages & (pages - 1)) == 0 && !block_exists(index, pages))
         report_corruption(index, block, "The pages of a list form a circle.");
 }
-
-namespace
-{
-
-void change_open(char *page, int, const void *context, PageDelta *delta)
-{
-    set_body_open(page, *static_cast<const ListOpening *>(context));
-    if (delta != nullptr)
-        delta->add(page, page_header(page)->special + offsetof(PageTail, high_tid), sizeof(Tid));
-}
-
-} // namespace
 
 void open_list(Relation index, Buffer head, ListOpening open)
 {

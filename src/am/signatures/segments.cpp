@@ -15,25 +15,6 @@ extern "C" {
 namespace simhash
 {
 
-Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
-                       int mode, Snapshot snapshot, BufferAccessStrategy strategy, Buffer recent)
-{
-    // A block that was in a buffer exists.
-    if (block == kNoBlock || (!BufferIsValid(recent) && !block_exists(index, block)))
-        report_corruption(index, block, "A page of the signature store does not exist.");
-    Buffer buffer = strategy == nullptr
-                        ? read_recent_buffer(index, block, recent)
-                        : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
-    lock_buffer(buffer, mode);
-    const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
-    if (fault == nullptr)
-        fault = check_own_block(buffer_page(buffer), block);
-    if (fault != nullptr)
-        report_corruption(index, block, fault);
-    test_old_snapshot(snapshot, index, buffer_page(buffer));
-    return buffer;
-}
-
 namespace
 {
 
@@ -132,7 +113,42 @@ void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place
     pfree(image);
 }
 
+// Sets the hints of a map page. Returns whether one has changed.
+bool set_hints(char *page, const Segments &segments, const std::uint16_t *free)
+{
+    bool changed = false;
+    for (int i = 0; i < map_count(page); i++) {
+        SegmentEntry *entry = &map_entries(page)[i];
+        const BlockNumber *begin = segments.plane, *end = begin + segments.count;
+        const BlockNumber *at = std::lower_bound(begin, end, entry->plane);
+        if (at == end || *at != entry->plane || free[at - begin] == entry->free)
+            continue;
+        entry->free = free[at - begin];
+        changed = true;
+    }
+    return changed;
+}
+
 } // namespace
+
+Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
+                       int mode, Snapshot snapshot, BufferAccessStrategy strategy, Buffer recent)
+{
+    // A block that was in a buffer exists.
+    if (block == kNoBlock || (!BufferIsValid(recent) && !block_exists(index, block)))
+        report_corruption(index, block, "A page of the signature store does not exist.");
+    Buffer buffer = strategy == nullptr
+                        ? read_recent_buffer(index, block, recent)
+                        : ReadBufferExtended(index, MAIN_FORKNUM, block, RBM_NORMAL, strategy);
+    lock_buffer(buffer, mode);
+    const char *fault = check_store_page(buffer_page(buffer), BLCKSZ, shape, kind);
+    if (fault == nullptr)
+        fault = check_own_block(buffer_page(buffer), block);
+    if (fault != nullptr)
+        report_corruption(index, block, fault);
+    test_old_snapshot(snapshot, index, buffer_page(buffer));
+    return buffer;
+}
 
 void extend_by_pages(Relation index, bool alone, int pages, Buffer *buffer)
 {
@@ -231,27 +247,6 @@ void mark_segment_full(Relation index, const SignatureMeta &meta)
     }
     store_place(index)->plane = 0;
 }
-
-namespace
-{
-
-// Sets the hints of a map page. Returns whether one has changed.
-bool set_hints(char *page, const Segments &segments, const std::uint16_t *free)
-{
-    bool changed = false;
-    for (int i = 0; i < map_count(page); i++) {
-        SegmentEntry *entry = &map_entries(page)[i];
-        const BlockNumber *begin = segments.plane, *end = begin + segments.count;
-        const BlockNumber *at = std::lower_bound(begin, end, entry->plane);
-        if (at == end || *at != entry->plane || free[at - begin] == entry->free)
-            continue;
-        entry->free = free[at - begin];
-        changed = true;
-    }
-    return changed;
-}
-
-} // namespace
 
 void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &segments,
                     const std::uint16_t *free, BufferAccessStrategy strategy)

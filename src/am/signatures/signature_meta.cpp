@@ -18,6 +18,20 @@ namespace
 std::uint64_t same_key(const IndexMeta &, int, std::uint64_t word) { return word; }
 void same_sources(const IndexMeta &, int, std::uint8_t source[kBits]) { identity_sources(source); }
 
+// Returns the length of the center of the balls that an index expression makes, or -1.
+int center_bits(Relation index)
+{
+    List *expressions = RelationGetIndexExpressions(index);
+    if (expressions == NIL || !IsA(llast(expressions), FuncExpr))
+        return -1;
+    const auto *call = static_cast<const FuncExpr *>(llast(expressions));
+    if (call->args == NIL)
+        return -1;
+    auto *center = static_cast<Node *>(linitial(call->args));
+    int32 length = exprTypmod(center);
+    return getBaseTypeAndTypmod(exprType(center), &length) == BITOID ? length : -1;
+}
+
 } // namespace
 
 void use_meta_data(const SignatureMetaData &data, SignatureMeta *meta)
@@ -51,25 +65,6 @@ const char *read_signature_meta(Relation index, const char *page, IndexMeta *met
     static_cast<SignatureMeta *>(meta)->declared = declared_bits(index);
     return nullptr;
 }
-
-namespace
-{
-
-// Returns the length of the center of the balls that an index expression makes, or -1.
-int center_bits(Relation index)
-{
-    List *expressions = RelationGetIndexExpressions(index);
-    if (expressions == NIL || !IsA(llast(expressions), FuncExpr))
-        return -1;
-    const auto *call = static_cast<const FuncExpr *>(llast(expressions));
-    if (call->args == NIL)
-        return -1;
-    auto *center = static_cast<Node *>(linitial(call->args));
-    int32 length = exprTypmod(center);
-    return getBaseTypeAndTypmod(exprType(center), &length) == BITOID ? length : -1;
-}
-
-} // namespace
 
 int declared_bits(Relation index)
 {

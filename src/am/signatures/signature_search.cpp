@@ -33,60 +33,6 @@ const std::uint8_t *masked(const SignatureTerms &terms, const std::uint8_t *sign
     return stored;
 }
 
-} // namespace
-
-// Behind other columns, searches are exact: lists and the statistics of bits say nothing of one tenant's rows.
-BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyData &key) const
-{
-    BallKey<Value, Guide> ball = unmasked_ball(key);
-    if (keys->mask != kNoMask && ball.radius >= 0)
-        ball = {masked(*this, ball.center), ball.radius, true, nullptr};
-    return ball;
-}
-
-BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::unmasked_ball(const ScanKeyData &key) const
-{
-    switch (key.sk_strategy) {
-    case kInBall: {
-        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
-        check_lengths(bits, ball.bits);
-        return {ball.signature, ball.radius, is_exact(ball), &ball};
-    }
-    case kEqual: {
-        // Strings of another length are not equal.
-        SignatureView view = datum_signature(key.sk_argument);
-        return {view.data, view.bits == bits ? 0 : -1, true, nullptr};
-    }
-    case kBallsMeet: {
-        // Balls of another length are not met.
-        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
-        return {ball.signature, ball.bits == bits ? ball.radius : -1, true, nullptr};
-    }
-    default:
-        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
-    }
-    pg_unreachable();
-}
-
-QueryKey<const std::uint8_t *, SignatureBall> SignatureTerms::query(const ScanKeyData &key) const
-{
-    if (key.sk_strategy == kWeightsOrder) {
-        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
-        check_lengths(bits, ball.bits);
-        if (keys->mask == kNoMask)
-            return {ball.signature, is_exact(ball) ? nullptr : &ball};
-        return {masked(*this, ball.signature), nullptr};
-    }
-    SignatureView view = datum_signature(key.sk_argument);
-    check_lengths(bits, view.bits);
-    return {keys->mask == kNoMask ? view.data : masked(*this, view.data), nullptr};
-}
-
-int SignatureTerms::distance(Value a, Value b) const { return signature_distance(a, b, (bits + 7) / 8); }
-
-namespace
-{
-
 SignatureSearch *signatures(ValueSearch *search) { return static_cast<SignatureSearch *>(search); }
 
 void forget_query(SignatureSearch *search)
@@ -253,6 +199,55 @@ constexpr NearestSearch kNearest = {begin_ring, narrow,        ring_end,    inde
                                     nullptr,    begin_nearest, next_nearest};
 
 } // namespace
+
+// Behind other columns, searches are exact: lists and the statistics of bits say nothing of one tenant's rows.
+BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::ball(const ScanKeyData &key) const
+{
+    BallKey<Value, Guide> ball = unmasked_ball(key);
+    if (keys->mask != kNoMask && ball.radius >= 0)
+        ball = {masked(*this, ball.center), ball.radius, true, nullptr};
+    return ball;
+}
+
+BallKey<const std::uint8_t *, SignatureBall> SignatureTerms::unmasked_ball(const ScanKeyData &key) const
+{
+    switch (key.sk_strategy) {
+    case kInBall: {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        return {ball.signature, ball.radius, is_exact(ball), &ball};
+    }
+    case kEqual: {
+        // Strings of another length are not equal.
+        SignatureView view = datum_signature(key.sk_argument);
+        return {view.data, view.bits == bits ? 0 : -1, true, nullptr};
+    }
+    case kBallsMeet: {
+        // Balls of another length are not met.
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        return {ball.signature, ball.bits == bits ? ball.radius : -1, true, nullptr};
+    }
+    default:
+        elog(ERROR, "unrecognized strategy number %d of a simhash index", key.sk_strategy);
+    }
+    pg_unreachable();
+}
+
+QueryKey<const std::uint8_t *, SignatureBall> SignatureTerms::query(const ScanKeyData &key) const
+{
+    if (key.sk_strategy == kWeightsOrder) {
+        const SignatureBall &ball = datum_signature_ball(key.sk_argument);
+        check_lengths(bits, ball.bits);
+        if (keys->mask == kNoMask)
+            return {ball.signature, is_exact(ball) ? nullptr : &ball};
+        return {masked(*this, ball.signature), nullptr};
+    }
+    SignatureView view = datum_signature(key.sk_argument);
+    check_lengths(bits, view.bits);
+    return {keys->mask == kNoMask ? view.data : masked(*this, view.data), nullptr};
+}
+
+int SignatureTerms::distance(Value a, Value b) const { return signature_distance(a, b, (bits + 7) / 8); }
 
 ValueSearch *prepare_signature_search(const OpenIndex &index, int nkeys, int norderbys)
 {

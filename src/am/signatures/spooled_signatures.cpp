@@ -16,6 +16,16 @@ void write_page(SpooledSignatures *signatures)
     signatures->pages++;
 }
 
+struct NumberSink {
+    PairSink sink;
+};
+
+void put_numbers(void *context, uint64 a, uint64 b, uint64 distance)
+{
+    const PairSink &sink = static_cast<NumberSink *>(context)->sink;
+    sink.put(sink.context, a - 1, b - 1, distance);
+}
+
 } // namespace
 
 void begin_signatures(SpooledSignatures *signatures, int bits)
@@ -36,21 +46,6 @@ void add_signature(SpooledSignatures *signatures, const uint8 *signature, uint64
     // 0 would be no row.
     body_set(signatures->page.data, signatures->shape.bytes, slot, signature, Tid::unpack(number + 1));
 }
-
-namespace
-{
-
-struct NumberSink {
-    PairSink sink;
-};
-
-void put_numbers(void *context, uint64 a, uint64 b, uint64 distance)
-{
-    const PairSink &sink = static_cast<NumberSink *>(context)->sink;
-    sink.put(sink.context, a - 1, b - 1, distance);
-}
-
-} // namespace
 
 void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
 {

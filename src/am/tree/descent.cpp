@@ -27,29 +27,6 @@ Buffer settle(const OpenIndex &index, Buffer buffer, Position position, int mode
     }
 }
 
-} // namespace
-
-Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, Position position,
-                  int mode, const char **stale)
-{
-    *stale = lock_leaf(index, place, buffer, tree, mode);
-    if (*stale != nullptr) {
-        ReleaseBuffer(buffer);
-        forget_parent(index, place);
-        return InvalidBuffer;
-    }
-    if (place.root && !is_leaf(buffer_page(buffer))) { // it has split since
-        UnlockReleaseBuffer(buffer);
-        return InvalidBuffer;
-    }
-    if (belongs_right(buffer_page(buffer), position))
-        forget_parent(index, place);
-    return settle(index, buffer, position, mode, stale);
-}
-
-namespace
-{
-
 // Descends through the copied inner pages. Sets *block to the leaf that they led to.
 Buffer descend_to_leaf(const OpenIndex &index, int tree, Position position, int mode, BlockNumber *block,
                        const char **stale)
@@ -111,6 +88,24 @@ Buffer descend_to_inner(const OpenIndex &index, int tree, Position position, int
 }
 
 } // namespace
+
+Buffer lock_place(const OpenIndex &index, const LeafPlace &place, Buffer buffer, int tree, Position position,
+                  int mode, const char **stale)
+{
+    *stale = lock_leaf(index, place, buffer, tree, mode);
+    if (*stale != nullptr) {
+        ReleaseBuffer(buffer);
+        forget_parent(index, place);
+        return InvalidBuffer;
+    }
+    if (place.root && !is_leaf(buffer_page(buffer))) { // it has split since
+        UnlockReleaseBuffer(buffer);
+        return InvalidBuffer;
+    }
+    if (belongs_right(buffer_page(buffer), position))
+        forget_parent(index, place);
+    return settle(index, buffer, position, mode, stale);
+}
 
 Buffer descend(const OpenIndex &index, int tree, Position position, int mode, int level)
 {

@@ -91,6 +91,48 @@ void try_find_leaf(const OpenIndex &index, int tree, Position position, LeafPlac
     }
 }
 
+// Why a locked leaf is not the one of the place, or part of it after splits, or null. Only a parent that is out of date,
+// or damage, leads to such a leaf.
+const char *check_reach(const LeafPlace &place, const char *page)
+{
+    if (low_of(page) != place.lower)
+        return "The leaf does not begin where its parent indicates.";
+    if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
+        return "The leaf extends beyond the range that its parent gives it.";
+    // The right half of an incomplete split has no downlink: it is in the range that the parent gives the
+    // left half. The downlink and the mark change together, under the leaf's lock, so no copy is newer than
+    // the mark.
+    if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
+        return "The leaf has split and leaves no range to its right half.";
+    return nullptr;
+}
+
+// Whether a leaf of a place has its whole range.
+bool is_whole(const LeafPlace &place, const char *page)
+{
+    return place.rightmost ? is_rightmost(page) : !is_rightmost(page) && high_of(page) == place.upper;
+}
+
+// Notes in the copy of the parent where a leaf is, and its state. The copy may have been removed since, or made anew; none
+// is made here, under the lock.
+void note_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer)
+{
+    InnerCopy *copy = present_copy(index, place.parent);
+    if (copy == nullptr || place.child >= copy->count)
+        return;
+    LeafPlace now;
+    set_place(*copy, place.parent, place.child, &now);
+    if (now.block != place.block)
+        return;
+    CachedChild *child = &copy->child[place.child];
+    child->buffer = buffer;
+    const char *page = buffer_page(buffer);
+    const bool logged = RelationNeedsWAL(index.relation);
+    child->lsn = logged && now.lower == low_of(page) && is_whole(now, page)
+                     ? PageGetLSN(BufferGetPage(buffer))
+                     : InvalidXLogRecPtr;
+}
+
 } // namespace
 
 void find_leaf(const OpenIndex &index, int tree, Position position, LeafPlace *place)
@@ -139,53 +181,6 @@ void fetch_leaf(Relation index, LeafPlace *place)
         get_tablespace_io_concurrency(index->rd_rel->reltablespace) > 0)
         place->buffer = PrefetchBuffer(index, MAIN_FORKNUM, place->block).recent_buffer;
 }
-
-namespace
-{
-
-// Why a locked leaf is not the one of the place, or part of it after splits, or null. Only a parent that is out of date,
-// or damage, leads to such a leaf.
-const char *check_reach(const LeafPlace &place, const char *page)
-{
-    if (low_of(page) != place.lower)
-        return "The leaf does not begin where its parent indicates.";
-    if (!place.rightmost && (is_rightmost(page) || high_of(page) > place.upper))
-        return "The leaf extends beyond the range that its parent gives it.";
-    // The right half of an incomplete split has no downlink: it is in the range that the parent gives the
-    // left half. The downlink and the mark change together, under the leaf's lock, so no copy is newer than
-    // the mark.
-    if (!place.rightmost && (page_tail(page)->flags & kIncompleteSplit) && high_of(page) >= place.upper)
-        return "The leaf has split and leaves no range to its right half.";
-    return nullptr;
-}
-
-// Whether a leaf of a place has its whole range.
-bool is_whole(const LeafPlace &place, const char *page)
-{
-    return place.rightmost ? is_rightmost(page) : !is_rightmost(page) && high_of(page) == place.upper;
-}
-
-// Notes in the copy of the parent where a leaf is, and its state. The copy may have been removed since, or made anew; none
-// is made here, under the lock.
-void note_leaf(const OpenIndex &index, const LeafPlace &place, Buffer buffer)
-{
-    InnerCopy *copy = present_copy(index, place.parent);
-    if (copy == nullptr || place.child >= copy->count)
-        return;
-    LeafPlace now;
-    set_place(*copy, place.parent, place.child, &now);
-    if (now.block != place.block)
-        return;
-    CachedChild *child = &copy->child[place.child];
-    child->buffer = buffer;
-    const char *page = buffer_page(buffer);
-    const bool logged = RelationNeedsWAL(index.relation);
-    child->lsn = logged && now.lower == low_of(page) && is_whole(now, page)
-                     ? PageGetLSN(BufferGetPage(buffer))
-                     : InvalidXLogRecPtr;
-}
-
-} // namespace
 
 Buffer pin_leaf(Relation index, const LeafPlace &place, BufferAccessStrategy strategy)
 {

@@ -35,53 +35,11 @@ LOCKTAG walk_tag(Relation index)
     return tag;
 }
 
-} // namespace
-
-void begin_walk(Relation index)
-{
-    LOCKTAG tag = walk_tag(index);
-    (void)LockAcquire(&tag, ExclusiveLock, false, false);
-}
-
-void end_walk(Relation index)
-{
-    LOCKTAG tag = walk_tag(index);
-    LockRelease(&tag, ExclusiveLock, false);
-}
-
-namespace
-{
-
 bool keep_walks_away(Relation index)
 {
     LOCKTAG tag = walk_tag(index);
     return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
-
-} // namespace
-
-void end_reuse(Relation index, BlockNumber after, Buffer buffer)
-{
-    if (BufferGetBlockNumber(buffer) > after)
-        return;
-    LOCKTAG tag = walk_tag(index);
-    LockRelease(&tag, ShareLock, false);
-}
-
-void note_deleted(Relation index, BlockNumber block)
-{
-    if (GetRecordedFreeSpace(index, block) == 0)
-        RecordFreeIndexPage(index, block);
-}
-
-void note_used(Relation index, BlockNumber block)
-{
-    if (GetRecordedFreeSpace(index, block) != 0)
-        RecordUsedIndexPage(index, block);
-}
-
-namespace
-{
 
 Buffer lock_meta_page(Relation index, int mode)
 {
@@ -103,7 +61,90 @@ bool is_in_use(Relation index, BlockNumber block)
     return in_use;
 }
 
+// Notes the links of one page to the unused blocks.
+struct LinkSearch {
+    const UnusedPages *unused;
+    BlockNumber from;
+    BlockNumber *linked; // for each of them, a block that has a link to it; 0 if none has been found
+};
+
+void note_link(void *context, BlockNumber to)
+{
+    const auto *search = static_cast<const LinkSearch *>(context);
+    const BlockNumber *begin = search->unused->block, *end = begin + search->unused->count,
+                      *at = std::lower_bound(begin, end, to);
+    if (at < end && *at == to)
+        search->linked[at - begin] = search->from;
+}
+
+void note_links(const IndexMeta &meta, const char *page, LinkSearch *search)
+{
+    note_link(search, page_tail(page)->right);
+    if (!in_trees(meta, page))
+        meta.kind->visit_links(meta, page, note_link, search);
+    else
+        for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
+            note_link(search, inner_link(page, i).child());
+}
+
+bool is_unused(Relation index, BlockNumber block)
+{
+    Buffer buffer = ReadBuffer(index, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    bool unused = PageIsNew(buffer_page(buffer));
+    UnlockReleaseBuffer(buffer);
+    return unused;
+}
+
+// Locks the page if it is unused and nobody else has pinned it. Whoever has, may be about to lock it for what it was.
+bool lock_unused(Buffer buffer)
+{
+    if (!ConditionalLockBufferForCleanup(buffer))
+        return false;
+    Page page = buffer_page(buffer);
+    if (PageIsNew(page))
+        return true;
+    if (has_index_header(page, BLCKSZ) && is_deleted(page)) {
+        claim_page(page);
+        return true;
+    }
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+    return false;
+}
+
 } // namespace
+
+void begin_walk(Relation index)
+{
+    LOCKTAG tag = walk_tag(index);
+    (void)LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void end_walk(Relation index)
+{
+    LOCKTAG tag = walk_tag(index);
+    LockRelease(&tag, ExclusiveLock, false);
+}
+
+void end_reuse(Relation index, BlockNumber after, Buffer buffer)
+{
+    if (BufferGetBlockNumber(buffer) > after)
+        return;
+    LOCKTAG tag = walk_tag(index);
+    LockRelease(&tag, ShareLock, false);
+}
+
+void note_deleted(Relation index, BlockNumber block)
+{
+    if (GetRecordedFreeSpace(index, block) == 0)
+        RecordFreeIndexPage(index, block);
+}
+
+void note_used(Relation index, BlockNumber block)
+{
+    if (GetRecordedFreeSpace(index, block) != 0)
+        RecordUsedIndexPage(index, block);
+}
 
 void note_unused_pages(Relation index, BlockNumber pages)
 {
@@ -142,46 +183,6 @@ void note_unused(Relation index, UnusedPages *unused, BlockNumber block)
         unused->block[unused->count++] = block;
 }
 
-namespace
-{
-
-// Notes the links of one page to the unused blocks.
-struct LinkSearch {
-    const UnusedPages *unused;
-    BlockNumber from;
-    BlockNumber *linked; // for each of them, a block that has a link to it; 0 if none has been found
-};
-
-void note_link(void *context, BlockNumber to)
-{
-    const auto *search = static_cast<const LinkSearch *>(context);
-    const BlockNumber *begin = search->unused->block, *end = begin + search->unused->count,
-                      *at = std::lower_bound(begin, end, to);
-    if (at < end && *at == to)
-        search->linked[at - begin] = search->from;
-}
-
-void note_links(const IndexMeta &meta, const char *page, LinkSearch *search)
-{
-    note_link(search, page_tail(page)->right);
-    if (!in_trees(meta, page))
-        meta.kind->visit_links(meta, page, note_link, search);
-    else
-        for (int i = 0; !is_leaf(page) && i < inner_count(page); i++)
-            note_link(search, inner_link(page, i).child());
-}
-
-bool is_unused(Relation index, BlockNumber block)
-{
-    Buffer buffer = ReadBuffer(index, block);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    bool unused = PageIsNew(buffer_page(buffer));
-    UnlockReleaseBuffer(buffer);
-    return unused;
-}
-
-} // namespace
-
 void recycle_unused(const OpenIndex &index, const UnusedPages &unused, BufferAccessStrategy strategy)
 {
     if (unused.count == 0)
@@ -214,27 +215,6 @@ void recycle_unused(const OpenIndex &index, const UnusedPages &unused, BufferAcc
     }
     pfree(linked);
 }
-
-namespace
-{
-
-// Locks the page if it is unused and nobody else has pinned it. Whoever has, may be about to lock it for what it was.
-bool lock_unused(Buffer buffer)
-{
-    if (!ConditionalLockBufferForCleanup(buffer))
-        return false;
-    Page page = buffer_page(buffer);
-    if (PageIsNew(page))
-        return true;
-    if (has_index_header(page, BLCKSZ) && is_deleted(page)) {
-        claim_page(page);
-        return true;
-    }
-    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-    return false;
-}
-
-} // namespace
 
 Buffer take_unused(Relation index, BlockNumber after)
 {

@@ -62,8 +62,8 @@ template <typename Visit> void visit_maps(const Check &check, Visit visit)
     for (BlockNumber block = meta_of(check).map; block != kNoBlock;) {
         CHECK_FOR_INTERRUPTS();
         visit(block);
-        Buffer buffer = read_store_page(check.index, meta_of(check).shape(), block, kMapPage,
-                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer =
+            read_store_page(check.index, meta_of(check).shape(), block, kMapPage, BUFFER_LOCK_SHARE);
         block = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
     }
@@ -76,7 +76,7 @@ void copy_segment(const Check &check, BlockNumber plane, char *copy)
     Buffer first = InvalidBuffer;
     for (int i = 0; i < shape.pages(); i++) {
         Buffer buffer = read_store_page(check.index, shape, plane + static_cast<BlockNumber>(i),
-                                        i == 0 ? kPlanePage : kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+                                        i == 0 ? kPlanePage : kBodyPage, BUFFER_LOCK_SHARE);
         std::memcpy(copy + BLCKSZ * i, buffer_page(buffer), BLCKSZ);
         if (i == 0)
             first = buffer;
@@ -166,8 +166,8 @@ void reach_list_pages(Check *check)
 {
     for (BlockNumber block = meta_of(*check).lists.page; block != kNoBlock;) {
         reach_page(check, block);
-        Buffer buffer = read_store_page(check->index, meta_of(*check).shape(), block, kListPage,
-                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer =
+            read_store_page(check->index, meta_of(*check).shape(), block, kListPage, BUFFER_LOCK_SHARE);
         block = page_tail(buffer_page(buffer))->right;
         UnlockReleaseBuffer(buffer);
     }
@@ -183,8 +183,7 @@ void check_chains(Check *check)
         for (BlockNumber length = 0; block != kNoBlock; length++, pages++) {
             CHECK_FOR_INTERRUPTS();
             check_chain_end(check->index, block, length);
-            Buffer buffer =
-                read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE, InvalidSnapshot);
+            Buffer buffer = read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE);
             block = body_next(buffer_page(buffer));
             UnlockReleaseBuffer(buffer);
         }
@@ -258,8 +257,7 @@ template <typename Visit> void visit_slots(const Check &check, Visit visit)
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
             BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
-            Buffer buffer =
-                read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+            Buffer buffer = read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
             PGAlignedBlock copy;
             std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
             UnlockReleaseBuffer(buffer);
@@ -316,8 +314,8 @@ bool trees_differ(const Check &check, SumBuckets *buckets)
 const char *check_reference(const Check &check, int tree, LeafKey key, std::uint64_t position)
 {
     StoreShape shape = meta_of(check).shape();
-    Buffer buffer = read_store_page(check.index, shape, position_block(position), kBodyPage,
-                                    BUFFER_LOCK_SHARE, InvalidSnapshot);
+    Buffer buffer =
+        read_store_page(check.index, shape, position_block(position), kBodyPage, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     int slot = position_slot(position);
     const char *fault = nullptr;

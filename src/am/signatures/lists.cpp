@@ -61,8 +61,8 @@ void read_centers(const CenterReader &reader)
     const Size bytes = static_cast<Size>(reader.meta->layout.bytes());
     Size read = 0;
     for (BlockNumber block = reader.meta->lists.page, next; read < reader.wanted; block = next) {
-        Buffer buffer = read_store_page(reader.index, reader.meta->shape(), block, kListPage,
-                                        BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer =
+            read_store_page(reader.index, reader.meta->shape(), block, kListPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         const Size count = static_cast<Size>(list_page_count(page));
         if (count == 0 || read + count > reader.wanted)

@@ -43,8 +43,7 @@ bool find_free_segment(Relation index, const SignatureMeta &meta, BlockNumber fr
     BlockNumber block = from;
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer =
-            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         BlockNumber next = page_tail(page)->right;
         place->map = block;
@@ -63,8 +62,7 @@ bool find_free_segment(Relation index, const SignatureMeta &meta, BlockNumber fr
 Buffer lock_last_map(Relation index, const SignatureMeta &meta, BlockNumber block)
 {
     for (;;) {
-        Buffer buffer =
-            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE);
         BlockNumber next = page_tail(buffer_page(buffer))->right;
         if (next == kNoBlock)
             return buffer;
@@ -180,8 +178,7 @@ Segments read_segments(Relation index, const SignatureMeta &meta)
     Segments segments = {0, allocate<BlockNumber>(capacity)};
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
         CHECK_FOR_INTERRUPTS();
-        Buffer buffer =
-            read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         Size count = static_cast<Size>(map_count(page));
         if (segments.count + count > capacity) {
@@ -233,8 +230,7 @@ void mark_segment_full(Relation index, const SignatureMeta &meta)
 {
     StorePlace *place = store_place(index);
     if (place->plane != 0 && place->map != 0) {
-        Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE,
-                                        InvalidSnapshot);
+        Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
         char *page = buffer_page(buffer);
         // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
         for (int i = 0; i < map_count(page); i++) {

@@ -129,7 +129,7 @@ bool draw_row(ValueSearch *base, std::uint64_t random, Datum *stored, std::uint6
             return false;
         const std::uint64_t position = search->found[second % static_cast<std::uint64_t>(count)].tid;
         buffer = read_store_page(search->index, search->shape, position_block(position), kBodyPage,
-                                 BUFFER_LOCK_SHARE, InvalidSnapshot);
+                                 BUFFER_LOCK_SHARE);
         page = buffer_page(buffer);
         slot = position_slot(position) < body_count(page) ? position_slot(position) : -1;
     }

@@ -28,7 +28,7 @@ namespace simhash
 // Reads, locks and checks a page of the store. `kind` is one of kMapPage, kPlanePage and kBodyPage. `snapshot` is that of a
 // reader of rows; VACUUM, inserts and checks have none. `recent` is where the page may be found, or invalid.
 Buffer read_store_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint16_t kind,
-                       int mode, Snapshot snapshot, BufferAccessStrategy strategy = nullptr,
+                       int mode, Snapshot snapshot = InvalidSnapshot, BufferAccessStrategy strategy = nullptr,
                        Buffer recent = InvalidBuffer);
 
 // The plane blocks of all segments, ascending, allocated in the current memory context.

@@ -68,7 +68,7 @@ Buffer lock_body(Relation index, const StoreShape &shape, BlockNumber plane, New
 {
     BlockNumber block = plane + 1 + static_cast<BlockNumber>(row->slot / shape.body_rows);
     row->body_slot = row->slot % shape.body_rows;
-    Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_EXCLUSIVE);
     const char *page = buffer_page(buffer);
     // A slot beyond the next one, or one with a tid, would be damage.
     if (page_tail(page)->right != plane || row->body_slot > body_count(page) ||
@@ -96,7 +96,7 @@ bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int b
                std::uint64_t *position)
 {
     Buffer buffer[2];
-    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
     row->slot = plane_free_slot(buffer_page(buffer[0]), begin, end);
     if (row->slot < 0) {
         UnlockReleaseBuffer(buffer[0]);
@@ -130,7 +130,7 @@ struct ListSpot {
 BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber block, const NewRow &row,
                          ListSpot *spot, ListOpening *open)
 {
-    Buffer buffer = read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE, InvalidSnapshot);
+    Buffer buffer = read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     const BlockNumber next = body_next(page);
     *open = body_open(page);
@@ -156,7 +156,7 @@ void find_behind(Relation index, const StoreShape &shape, const NewRow &row, Lis
     if (block == open.block)
         return;
     failpoint(Failpoint::list_searched);
-    Buffer head = read_list_page(index, shape, row.head, row.list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+    Buffer head = read_list_page(index, shape, row.head, row.list, BUFFER_LOCK_EXCLUSIVE);
     if (body_open(buffer_page(head)) == open)
         open_list(index, head, {block, open.times});
     UnlockReleaseBuffer(head);
@@ -192,7 +192,7 @@ Buffer lock_page_of_no_list(Relation index, const StoreShape &shape, BlockNumber
 {
     for (int body = 0; body < shape.bodies; body++) {
         BlockNumber block = plane + 1 + static_cast<BlockNumber>(body);
-        Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+        Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
         const bool unused = body_list(buffer_page(buffer)) == kNoList;
         UnlockReleaseBuffer(buffer);
         row->slot = body * shape.body_rows;
@@ -211,14 +211,14 @@ bool link_page(Relation index, const SignatureMeta &meta, NewRow *row, std::uint
         choose_segment(index, meta);
     const BlockNumber plane = store_place(index)->plane;
     Buffer buffer[3];
-    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+    buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
     buffer[1] = lock_page_of_no_list(index, shape, plane, row);
     if (!BufferIsValid(buffer[1])) {
         UnlockReleaseBuffer(buffer[0]);
         mark_segment_full(index, meta);
         return false;
     }
-    buffer[2] = read_list_page(index, shape, row->head, row->list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+    buffer[2] = read_list_page(index, shape, row->head, row->list, BUFFER_LOCK_EXCLUSIVE);
     if (body_next(buffer_page(buffer[2])) == row->second) {
         row->page = BufferGetBlockNumber(buffer[1]);
         failpoint(Failpoint::list_page);
@@ -234,8 +234,8 @@ bool link_page(Relation index, const SignatureMeta &meta, NewRow *row, std::uint
 // tried there for ever.
 void check_agreement(Relation index, const StoreShape &shape, const ListSpot &spot, int begin, int end)
 {
-    Buffer plane = read_store_page(index, shape, spot.plane, kPlanePage, BUFFER_LOCK_SHARE, InvalidSnapshot);
-    Buffer body = read_store_page(index, shape, spot.block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+    Buffer plane = read_store_page(index, shape, spot.plane, kPlanePage, BUFFER_LOCK_SHARE);
+    Buffer body = read_store_page(index, shape, spot.block, kBodyPage, BUFFER_LOCK_SHARE);
     if (plane_free_slot(buffer_page(plane), begin, end) < 0 &&
         body_free_slot(buffer_page(body), shape.body_rows) >= 0)
         report_corruption(index, spot.block, kDisagreement);
@@ -286,7 +286,7 @@ void rows_at(const OpenIndex &index, std::uint64_t *position, int count)
                 UnlockReleaseBuffer(buffer);
             buffer = InvalidBuffer;
             if (pages++ < kMostPages)
-                buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot);
+                buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
         }
         bool known = BufferIsValid(buffer) && slot >= 0 && slot < body_count(buffer_page(buffer));
         position[i] = known ? body_tid(buffer_page(buffer), slot) : kNoRow;

@@ -112,8 +112,7 @@ void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const De
             continue;
         delay_vacuum();
         const BlockNumber head = lists_of(info->index, meta).head[list];
-        Buffer buffer =
-            read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE, InvalidSnapshot);
+        Buffer buffer = read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE);
         const ListOpening open = body_open(buffer_page(buffer));
         open_list(info->index, buffer, {head, static_cast<std::uint16_t>(open.times + 1)});
         UnlockReleaseBuffer(buffer);

@@ -249,25 +249,10 @@ const char *check_position(Check *check, std::uint64_t position)
 // Calls visit(position, tid, signature) for each row of the store.
 template <typename Visit> void visit_slots(const Check &check, Visit visit)
 {
-    const StoreShape shape = meta_of(check).shape();
     // If others write, rows that the snapshot sees may be in new segments.
     const Segments segments =
         check.still ? store_of(check)->segments : read_segments(check.index, meta_of(check));
-    for (Size i = 0; i < segments.count; i++) {
-        for (int body = 0; body < shape.bodies; body++) {
-            CHECK_FOR_INTERRUPTS();
-            BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
-            Buffer buffer = read_store_page(check.index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
-            PGAlignedBlock copy;
-            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-            UnlockReleaseBuffer(buffer);
-            for (int slot = 0; slot < body_count(copy.data); slot++) {
-                std::uint64_t tid = body_tid(copy.data, slot);
-                if (tid != kNoRow)
-                    visit(store_position(block, slot), tid, body_signature(copy.data, shape.bytes, slot));
-            }
-        }
-    }
+    visit_rows(check.index, meta_of(check).shape(), segments, visit);
     if (!check.still)
         pfree(segments.plane);
 }

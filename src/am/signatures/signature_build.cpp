@@ -148,9 +148,7 @@ struct SignatureBuild {
     BuildRows<Position> *nulls;
     BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
     uint64 nulls_in_file;
-    uint64 rows;     // of this process's part of the table, with a value
-    void *tree_rows; // BuildRows of the tree being written
-    int tree;
+    uint64 rows; // of this process's part of the table, with a value
     BuildProgress *progress;
     bool report;
 };
@@ -195,19 +193,6 @@ SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *
     return build;
 }
 
-template <typename Row>
-void add_tree_row(const std::uint8_t *signature, std::uint64_t position, void *context)
-{
-    auto *build = static_cast<SignatureBuild *>(context);
-    auto *rows = static_cast<BuildRows<Row> *>(build->tree_rows);
-    std::uint64_t key[kMostKeyWords];
-    signature_key(build->meta->layout, build->tree, signature, key);
-    if constexpr (std::is_same_v<Row, Position>)
-        rows->add({key[0], position});
-    else
-        rows->add({{key[0], position}, key[1]});
-}
-
 // Writes the trees whose numbers this process takes from `next`.
 template <typename Row>
 void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic_uint32 *next)
@@ -215,14 +200,21 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
     auto *writer =
         begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
     BuildRows<Row> rows;
-    build->tree_rows = &rows;
-    while ((build->tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees) {
+    for (int tree; (tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees;) {
         failpoint(Failpoint::build_tree);
         if (build->report)
-            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + build->tree);
+            pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + tree);
         rows.begin(maintenance_work_mem / 8 * 7 / build->processes);
-        scan_store(build->index, *build->meta, segments, add_tree_row<Row>, build);
-        write_tree(writer, *build->meta, build->tree, &rows);
+        visit_rows(build->index, build->meta->shape(), segments,
+                   [&](std::uint64_t position, std::uint64_t, const std::uint8_t *signature) {
+                       std::uint64_t key[kMostKeyWords];
+                       signature_key(build->meta->layout, tree, signature, key);
+                       if constexpr (std::is_same_v<Row, Position>)
+                           rows.add({key[0], position});
+                       else
+                           rows.add({{key[0], position}, key[1]});
+                   });
+        write_tree(writer, *build->meta, tree, &rows);
         rows.end();
     }
     end_tree(writer);

@@ -20,6 +20,10 @@
 #include "am/signatures/signature_meta.hpp"
 #include "am/tree/tree_page.hpp"
 
+extern "C" {
+#include "miscadmin.h"
+}
+
 namespace simhash
 {
 
@@ -37,6 +41,30 @@ struct Segments {
     BlockNumber *plane;
 };
 Segments read_segments(Relation index, const SignatureMeta &meta);
+
+// Calls visit(position, tid, signature) for each row of these segments, in order. The pages are copied, so no lock is held.
+template <typename Visit>
+void visit_rows(Relation index, const StoreShape &shape, const Segments &segments, Visit visit)
+{
+    BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+    PGAlignedBlock copy;
+    for (Size i = 0; i < segments.count; i++) {
+        for (int body = 0; body < shape.bodies; body++) {
+            CHECK_FOR_INTERRUPTS();
+            const BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
+            Buffer buffer =
+                read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot, strategy);
+            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
+            UnlockReleaseBuffer(buffer);
+            for (int slot = 0; slot < body_count(copy.data); slot++) {
+                const std::uint64_t tid = body_tid(copy.data, slot);
+                if (tid != kNoRow)
+                    visit(store_position(block, slot), tid, body_signature(copy.data, shape.bytes, slot));
+            }
+        }
+    }
+    FreeAccessStrategy(strategy);
+}
 
 // Finds the segment of a store position, and its slot there. Returns false if it is in none of the segments.
 struct SegmentSlot {

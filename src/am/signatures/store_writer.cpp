@@ -151,27 +151,4 @@ void write_map(Relation index, const SignatureMeta &meta, const SegmentEntry *se
     }
 }
 
-void scan_store(Relation index, const SignatureMeta &meta, const Segments &segments, StoreRow row,
-                void *context)
-{
-    StoreShape shape = meta.shape();
-    BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
-    for (Size segment = 0; segment < segments.count; segment++) {
-        for (int body = 0; body < shape.bodies; body++) {
-            CHECK_FOR_INTERRUPTS();
-            BlockNumber block = segments.plane[segment] + 1 + static_cast<BlockNumber>(body);
-            Buffer buffer =
-                read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot, strategy);
-            const char *page = buffer_page(buffer);
-            int count = body_count(page);
-            for (int slot = 0; slot < count; slot++) {
-                if (body_tid(page, slot) != kNoRow)
-                    row(body_signature(page, shape.bytes, slot), store_position(block, slot), context);
-            }
-            UnlockReleaseBuffer(buffer);
-        }
-    }
-    FreeAccessStrategy(strategy);
-}
-
 } // namespace simhash

@@ -36,9 +36,4 @@ void end_store(StoreWriter *writer);
 // Writes the map of all segments. Its first page exists already.
 void write_map(Relation index, const SignatureMeta &meta, const SegmentEntry *segment, Size segments);
 
-// Passes every row of the store to `row`, in the order of the segments.
-using StoreRow = void (*)(const std::uint8_t *signature, std::uint64_t position, void *context);
-void scan_store(Relation index, const SignatureMeta &meta, const Segments &segments, StoreRow row,
-                void *context);
-
 } // namespace simhash

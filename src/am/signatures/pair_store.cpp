@@ -47,10 +47,9 @@ struct StorePage {
     int part;
     BlockNumber block;
     Buffer buffer;
-    const char *data;
+    const char *page;
 
     Relation index() const { return side->part[part].index; }
-    const char *page() const { return data; }
 };
 
 StorePage lock_store_page(const PairOutput &output, int number, uint64 position)
@@ -81,7 +80,7 @@ void leave_store_page(const StorePage &page, const TidCheck &check)
 uint64 copy_row(const StorePage &from, SignaturePass *pass, uint64 position, Size to)
 {
     int slot = position_slot(position);
-    const char *page = from.page();
+    const char *page = from.page;
     if (slot >= body_count(page))
         report_corruption(from.index(), from.block, "A row of the signature store has vanished.");
     std::memcpy(pass->signature + to * static_cast<Size>(pass->bytes),
@@ -159,35 +158,7 @@ void list_segments(const PairOutput &output, int number, StoreSide *store)
     }
 }
 
-int segment_part(const StoreSide &store, Size segment)
-{
-    Assert(segment < store.count);
-    return static_cast<int>(std::upper_bound(store.first, store.first + store.side->parts, segment) -
-                            store.first) -
-           1;
-}
-
-BlockNumber segment_plane(const StoreSide &store, int part, Size segment)
-{
-    return in_file(*store.side) ? static_cast<BlockNumber>(segment) - 1
-                                : store.segments[part].plane[segment - store.first[part]];
-}
-
 Size store_slots(const StoreSide &store) { return store.count * static_cast<Size>(store.shape.rows()); }
-
-void read_body_page(const StoreSide &store, int part, BlockNumber block, BufferAccessStrategy strategy,
-                    char *page)
-{
-    const PairPart &from = store.side->part[part];
-    if (from.file != nullptr) {
-        read_file_page(from.file, block, page);
-        return;
-    }
-    Buffer buffer = read_store_page(from.index, store.shape, block, kBodyPage, BUFFER_LOCK_SHARE,
-                                    store.snapshot, strategy);
-    std::memcpy(page, buffer_page(buffer), BLCKSZ);
-    UnlockReleaseBuffer(buffer);
-}
 
 void begin_store_walk(StoreWalk *walk, const StoreSide &store, const uint64 *merged)
 {
@@ -208,11 +179,22 @@ bool next_store_page(StoreWalk *walk)
     if (walk->segment == store.count)
         return false;
     CHECK_FOR_INTERRUPTS();
-    walk->part = segment_part(store, walk->segment);
-    walk->block = segment_plane(store, walk->part, walk->segment) + 1 + static_cast<BlockNumber>(walk->body);
+    const Size *part = std::upper_bound(store.first, store.first + store.side->parts, walk->segment) - 1;
+    walk->part = static_cast<int>(part - store.first);
     walk->first_slot = walk->segment * static_cast<Size>(walk->shape.rows()) +
                        static_cast<Size>(walk->body) * static_cast<Size>(walk->shape.body_rows);
-    read_body_page(store, walk->part, walk->block, walk->strategy, walk->page.data);
+    const PairPart &from = store.side->part[walk->part];
+    if (from.file != nullptr) {
+        walk->block = static_cast<BlockNumber>(walk->segment);
+        read_file_page(from.file, walk->block, walk->page.data);
+    } else {
+        const BlockNumber plane = store.segments[walk->part].plane[walk->segment - *part];
+        walk->block = plane + 1 + static_cast<BlockNumber>(walk->body);
+        Buffer buffer = read_store_page(from.index, store.shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE,
+                                        store.snapshot, walk->strategy);
+        std::memcpy(walk->page.data, buffer_page(buffer), BLCKSZ);
+        UnlockReleaseBuffer(buffer);
+    }
     if (++walk->body == walk->shape.bodies) {
         walk->body = 0;
         walk->segment++;
@@ -230,14 +212,9 @@ uint64 pass_key(const SignaturePass &pass, const uint8 *signature)
 {
     if (pass.number != kEqualPass)
         return signature_word_at(signature, pass.bytes, pass.plan->window[pass.number].word);
-    return signature_hash(signature, pass.bytes);
-}
-
-uint64 signature_hash(const uint8 *signature, int bytes)
-{
     uint64 hash = 0;
-    for (int i = 0; i * static_cast<int>(sizeof(uint64)) < bytes; i++)
-        hash = split_mix(hash * kSplitMixStep + signature_word_at(signature, bytes, i));
+    for (int i = 0; i < pass.words; i++)
+        hash = split_mix(hash * kSplitMixStep + signature_word_at(signature, pass.bytes, i));
     return hash;
 }
 
@@ -271,7 +248,7 @@ uint64 stored_row(const PairOutput &output, int side, uint64 position)
 {
     StorePage page = lock_store_page(output, side, position);
     int slot = position_slot(position);
-    uint64 tid = slot < body_count(page.page()) ? body_tid(page.page(), slot) : kNoRow;
+    uint64 tid = slot < body_count(page.page) ? body_tid(page.page, slot) : kNoRow;
     TidCheck check;
     if (tid != kNoRow)
         check.add(tid);

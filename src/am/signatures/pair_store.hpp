@@ -33,10 +33,6 @@ struct StoreSide {
 };
 void list_segments(const PairOutput &output, int number, StoreSide *store);
 inline bool in_file(const PairSide &side) { return side.part[0].file != nullptr; }
-// The number of the part that has a segment.
-int segment_part(const StoreSide &store, Size segment);
-// The plane page of a segment.
-BlockNumber segment_plane(const StoreSide &store, int part, Size segment);
 
 // A pass over the signatures of one index or two: it finds candidates by a key of each signature, and then compares
 // the signatures.
@@ -59,11 +55,7 @@ struct SignaturePass : PairSource {
     char *page;  // of a file
 };
 
-// Copies a body page.
-void read_body_page(const StoreSide &store, int part, BlockNumber block, BufferAccessStrategy strategy,
-                    char *page);
-
-// Reads the body pages of the stores of a side, in order.
+// Reads the body pages of the stores of a side, in order, or from another `segment` and `body` on.
 struct StoreWalk {
     const StoreSide *store;
     const uint64 *merged;
@@ -100,8 +92,6 @@ void end_store_walk(StoreWalk *walk);
 
 // The key of a signature in a pass.
 uint64 pass_key(const SignaturePass &pass, const uint8 *signature);
-// The same for all equal signatures.
-uint64 signature_hash(const uint8 *signature, int bytes);
 
 // Compares the signatures of the waiting pairs, and keeps the pairs within the radius that no earlier pass has found,
 // with their tids and distances.

@@ -39,31 +39,29 @@ struct SampledSignatures {
 // Samples pages of the stores, evenly spread, and estimates the number of rows.
 void sample_store(const StoreSide &store, PairSide *side, SampledSignatures *sample)
 {
-    StoreShape shape = store.shape;
-    Size bodies = static_cast<Size>(shape.bodies), pages = store.count * bodies;
-    Size reads = std::min(pages, kSamplePages);
+    const Size bytes = static_cast<Size>(store.shape.bytes), bodies = static_cast<Size>(store.shape.bodies);
+    const Size pages = store.count * bodies, reads = std::min(pages, kSamplePages);
     sample->count = 0;
-    sample->signature = allocate<uint8>(reads * kRowsPerPage * static_cast<Size>(shape.bytes));
+    sample->signature = allocate<uint8>(reads * kRowsPerPage * bytes);
     Size rows = 0;
+    StoreWalk walk;
+    begin_store_walk(&walk, store, nullptr);
     for (Size i = 0; i < reads; i++) {
-        CHECK_FOR_INTERRUPTS();
-        Size at = i * pages / reads;
-        int part = segment_part(store, at / bodies);
-        auto block = static_cast<BlockNumber>(segment_plane(store, part, at / bodies) + 1 + at % bodies);
-        PGAlignedBlock copy;
-        const char *page = copy.data;
-        read_body_page(store, part, block, nullptr, copy.data);
+        const Size at = i * pages / reads;
+        walk.segment = at / bodies;
+        walk.body = static_cast<int>(at % bodies);
+        next_store_page(&walk);
         Size taken = 0;
-        for (int slot = 0; slot < body_count(page); slot++) {
-            if (body_tid(page, slot) == kNoRow)
+        for (int slot = 0; slot < body_count(walk.page.data); slot++) {
+            if (!walk.has_row(slot))
                 continue;
-            const uint8 *signature = body_signature(page, shape.bytes, slot);
             rows++;
             if (taken++ < kRowsPerPage)
-                std::memcpy(sample->signature + sample->count++ * static_cast<Size>(shape.bytes), signature,
-                            static_cast<Size>(shape.bytes));
+                std::memcpy(sample->signature + sample->count++ * bytes,
+                            body_signature(walk.page.data, store.shape.bytes, slot), bytes);
         }
     }
+    end_store_walk(&walk);
     side->rows = reads == 0 ? 1
                             : std::max(1.0, static_cast<double>(rows) / static_cast<double>(reads) *
                                                 static_cast<double>(pages));

@@ -521,21 +521,6 @@ PairWork *begin_work(PairOutput *output, const FingerprintJoin &plan)
 // The rows of a tree that are read before cells are compared.
 constexpr double kFirstRows = 2 * kWindow;
 
-struct Samples {
-    SampledRows side[2];
-};
-
-// Samples both sides, and sets their numbers of rows.
-Samples *sample_sides(PairOutput *output)
-{
-    auto *sample = allocate<Samples>();
-    for (int i = 0; i < output->sides; i++)
-        sample_side(&output->side[i], &sample->side[i]);
-    if (output->sides == 1)
-        sample->side[1] = sample->side[0];
-    return sample;
-}
-
 } // namespace
 
 JoinCost fingerprint_join_cost(const JoinTask &task)
@@ -579,12 +564,16 @@ const Size kFingerprintPlanBytes = sizeof(FingerprintJoin);
 void plan_fingerprint_join(PairOutput *output, int radius, int processes, void *plan)
 {
     auto *join = static_cast<FingerprintJoin *>(plan);
-    Samples *sample = sample_sides(output);
     *join = {};
     join->radius = radius;
-    plan_join(output, sample->side, processes, join);
-    for (int i = 0; i < output->sides; i++)
+    auto *sample = allocate<SampledRows>(2);
+    for (int i = 0; i < output->sides; i++) {
+        sample_side(&output->side[i], &sample[i]);
         join->rows[i] = output->side[i].rows;
+    }
+    if (output->sides == 1)
+        sample[1] = sample[0];
+    plan_join(output, sample, processes, join);
     pfree(sample);
     log_plan(join->by_trees ? "the index's trees" : "partitions", join->plan);
 }

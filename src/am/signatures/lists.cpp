@@ -47,34 +47,26 @@ void forget_lists(Datum, Oid relation)
     }
 }
 
-// What is read of the list pages: the centers of the groups and then those of the lists.
-struct CenterReader {
-    Relation index;
-    const SignatureMeta *meta;
-    Size wanted;
-    std::uint8_t *center;
-    std::uint32_t *link;
-};
-
-void read_centers(const CenterReader &reader)
+// Reads the centers of the groups and then those of the lists, with their links.
+void read_centers(Relation index, const SignatureMeta &meta, Size wanted, std::uint8_t *center,
+                  std::uint32_t *link)
 {
-    const Size bytes = static_cast<Size>(reader.meta->layout.bytes());
+    const Size bytes = static_cast<Size>(meta.layout.bytes());
     Size read = 0;
-    for (BlockNumber block = reader.meta->lists.page, next; read < reader.wanted; block = next) {
-        Buffer buffer =
-            read_store_page(reader.index, reader.meta->shape(), block, kListPage, BUFFER_LOCK_SHARE);
+    for (BlockNumber block = meta.lists.page, next; read < wanted; block = next) {
+        Buffer buffer = read_store_page(index, meta.shape(), block, kListPage, BUFFER_LOCK_SHARE);
         const char *page = buffer_page(buffer);
         const Size count = static_cast<Size>(list_page_count(page));
-        if (count == 0 || read + count > reader.wanted)
-            report_corruption(reader.index, block, "The number of lists is wrong.");
-        std::memcpy(reader.center + bytes * read, list_page_centers(page), bytes * count);
+        if (count == 0 || read + count > wanted)
+            report_corruption(index, block, "The number of lists is wrong.");
+        std::memcpy(center + bytes * read, list_page_centers(page), bytes * count);
         for (Size i = 0; i < count; i++)
-            reader.link[read + i] = list_page_link(page, static_cast<int>(i));
+            link[read + i] = list_page_link(page, static_cast<int>(i));
         read += count;
         next = page_tail(page)->right;
         UnlockReleaseBuffer(buffer);
-        if ((next == kNoBlock) != (read == reader.wanted) || next <= block)
-            report_corruption(reader.index, block, "The list pages are out of order.");
+        if ((next == kNoBlock) != (read == wanted) || next <= block)
+            report_corruption(index, block, "The list pages are out of order.");
     }
 }
 
@@ -92,7 +84,7 @@ ListCopy *make_copy(Relation index, const SignatureMeta &meta)
     auto *center = allocate_huge<std::uint8_t>(bytes * all, context);
     // The links of the groups, and the number of lists between them and those of the lists.
     auto *link = allocate_huge<std::uint32_t>(all + 1, context);
-    read_centers({index, &meta, all, center, link});
+    read_centers(index, meta, all, center, link);
     std::copy_backward(link + groups, link + all, link + all + 1);
     link[groups] = lists.lists;
     copy->lists = {{meta.layout.bytes(), lists.groups, lists.lists, center, link, center + bytes * groups},

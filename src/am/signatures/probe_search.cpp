@@ -108,7 +108,7 @@ bool read_probe(SignatureSearch *search, Size *count)
     const char *page = search->reader.page;
     int tree = search->reader.leaf.tree, entries = leaf_count(page);
     std::uint64_t query = search->key[tree];
-    std::uint64_t low = probes->source.low_of(search->reader.leaf), high = ~std::uint64_t{0};
+    std::uint64_t low = probes->source.low[search->reader.leaf.slot], high = ~std::uint64_t{0};
     if (!is_rightmost(page)) {
         Position bound = high_of(page);
         high = bound.tid == 0 ? bound.key - 1 : bound.key;

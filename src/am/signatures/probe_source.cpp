@@ -59,7 +59,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         std::uint64_t high = place->rightmost        ? ~std::uint64_t{0}
                              : place->upper.tid == 0 ? place->upper.key - 1
                                                      : place->upper.key;
-        source->located[leaf->slot].low = low;
+        source->low[leaf->slot] = low;
         // The leaves of the smaller ball have been read.
         if (!reaches(ball_of(*source, tree, ball.budget - source->step), low, high))
             return true;
@@ -71,7 +71,7 @@ bool probe_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 {
     auto *source = static_cast<ProbeSource *>(base);
     if (from != leaf->first)
-        source->located[leaf->slot].low = from.key;
+        source->low[leaf->slot] = from.key;
     leaf->first = from;
     return true;
 }

@@ -20,11 +20,7 @@ struct ProbeSource : LeafSource {
     int tree;   // the next leaf's tree
     bool in_tree;
     Position next;
-    struct {
-        std::uint64_t low; // the first key of the page to be read
-    } located[kMostAhead];
-
-    std::uint64_t low_of(const LocatedLeaf &leaf) const { return located[leaf.slot].low; }
+    std::uint64_t low[kMostAhead]; // by slot of a located leaf: the first key of the page to be read
 };
 
 // Starts with the balls of the smallest budget. The costs have been set.

@@ -97,14 +97,13 @@ void create_segment(Relation index, const SignatureMeta &meta, StorePlace *place
     char *map_image = image + BLCKSZ * pages;
     std::memcpy(map_image, buffer_page(map), BLCKSZ);
     place->map = BufferGetBlockNumber(map);
+    char *with_room = map_image;
     if (full) {
-        char *next_image = image + BLCKSZ * shape.pages();
-        init_map_page(next_image, BLCKSZ);
+        with_room = image + BLCKSZ * shape.pages();
+        init_map_page(with_room, BLCKSZ);
         place->map = page_tail(map_image)->right = BufferGetBlockNumber(buffer[shape.pages()]);
-        map_add(next_image, {place->plane, static_cast<std::uint32_t>(shape.rows())});
-    } else {
-        map_add(map_image, {place->plane, static_cast<std::uint32_t>(shape.rows())});
     }
+    map_add(with_room, {place->plane, static_cast<std::uint32_t>(shape.rows())});
     // Replay restores the pages one by one. The map page is the last: before it, nothing leads to the others.
     buffer[pages] = map;
     write_page_images(index, buffer, image, pages + 1);

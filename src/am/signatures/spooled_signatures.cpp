@@ -16,13 +16,9 @@ void write_page(SpooledSignatures *signatures)
     signatures->pages++;
 }
 
-struct NumberSink {
-    PairSink sink;
-};
-
 void put_numbers(void *context, uint64 a, uint64 b, uint64 distance)
 {
-    const PairSink &sink = static_cast<NumberSink *>(context)->sink;
+    const PairSink &sink = *static_cast<const PairSink *>(context);
     sink.put(sink.context, a - 1, b - 1, distance);
 }
 
@@ -59,7 +55,6 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
     PairPart part = {};
     part.index.meta = meta;
     part.file = signatures->file;
-    NumberSink numbers = {sink};
     PairOutput output = {};
     output.sides = 1;
     output.side[0].parts = 1;
@@ -67,7 +62,7 @@ void link_signatures(SpooledSignatures *signatures, int radius, PairSink sink)
     output.side[0].tids = {1, rows};
     output.side[0].positions = {1, pages};
     output.links = true;
-    output.sink = {put_numbers, &numbers};
+    output.sink = {put_numbers, &sink};
     if (signatures->rows > 1 && radius >= 0)
         finish_work(join_signatures(&output, std::min(radius, signatures->bits)));
     BufFileClose(signatures->file);

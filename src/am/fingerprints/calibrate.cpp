@@ -20,12 +20,10 @@
 
 extern "C" {
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 }
 
 namespace simhash

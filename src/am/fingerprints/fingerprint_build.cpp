@@ -13,7 +13,6 @@ extern "C" {
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "utils/memutils.h"
 }
 
 namespace simhash

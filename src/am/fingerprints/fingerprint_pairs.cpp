@@ -9,7 +9,6 @@
 extern "C" {
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -14,7 +14,6 @@
 #include "pg/types/weights_type.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace simhash
 {

@@ -7,7 +7,6 @@
 #include "am/fingerprints/fingerprint_search.hpp"
 
 extern "C" {
-#include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "utils/array.h"

@@ -1,9 +1,5 @@
 #include "am/fingerprints/guided_source.hpp"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 #include <cmath>
 
 namespace simhash

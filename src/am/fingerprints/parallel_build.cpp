@@ -20,7 +20,6 @@
 extern "C" {
 #include "catalog/index.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -13,7 +13,6 @@
 
 extern "C" {
 #include "miscadmin.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

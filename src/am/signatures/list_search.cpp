@@ -11,7 +11,6 @@
 extern "C" {
 #include "miscadmin.h"
 #include "storage/predicate.h"
-#include "utils/memutils.h"
 }
 
 namespace simhash

@@ -1,9 +1,5 @@
 #include "am/signatures/number_set.hpp"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 namespace simhash
 {
 

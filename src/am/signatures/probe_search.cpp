@@ -3,10 +3,6 @@
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/tree_search.hpp"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 #include <algorithm>
 #include <cmath>
 

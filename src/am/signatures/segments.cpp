@@ -7,7 +7,6 @@
 extern "C" {
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -11,7 +11,6 @@ extern "C" {
 #include "access/tableam.h"
 #include "commands/progress.h"
 #include "pgstat.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 }
 

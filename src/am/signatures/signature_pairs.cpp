@@ -13,7 +13,6 @@
 extern "C" {
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 }
 

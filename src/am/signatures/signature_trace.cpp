@@ -6,7 +6,6 @@
 #include "am/signatures/signature_search.hpp"
 
 extern "C" {
-#include "access/relation.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 }

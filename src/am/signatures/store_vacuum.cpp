@@ -14,7 +14,6 @@
 
 extern "C" {
 #include "commands/vacuum.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 }
 

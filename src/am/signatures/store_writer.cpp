@@ -1,10 +1,5 @@
 #include "am/signatures/store_writer.hpp"
 
-extern "C" {
-#include "miscadmin.h"
-#include "utils/memutils.h"
-}
-
 #include <algorithm>
 
 namespace simhash

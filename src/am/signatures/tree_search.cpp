@@ -5,7 +5,6 @@
 
 #include "core/likely/step_order.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -4,7 +4,6 @@
 
 extern "C" {
 #include "lib/ilist.h"
-#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"

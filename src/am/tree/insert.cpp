@@ -8,7 +8,6 @@
 
 extern "C" {
 #include "storage/predicate.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "am/index/failpoint.hpp"
 #include "am/tree/descent.hpp"
 #include "am/tree/prefetch.hpp"
-#include "am/tree/split.hpp"
 
 extern "C" {
 #include "miscadmin.h"

@@ -16,8 +16,6 @@ extern "C" {
 #include "storage/bufmgr.h"
 }
 
-#include <initializer_list>
-
 namespace simhash
 {
 

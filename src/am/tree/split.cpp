@@ -16,7 +16,6 @@
 #include "core/page/leaf_cut.hpp"
 
 extern "C" {
-#include "miscadmin.h"
 #include "storage/predicate.h"
 }
 

@@ -2,10 +2,6 @@
 
 #include "am/index/heap_tid.hpp"
 
-extern "C" {
-#include "utils/memutils.h"
-}
-
 #include <bit>
 
 namespace simhash

@@ -6,7 +6,6 @@
 extern "C" {
 #include "access/xlog.h"
 #include "access/xloginsert.h"
-#include "access/xlogrecord.h"
 #include "catalog/pg_control.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"

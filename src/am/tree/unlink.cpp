@@ -13,7 +13,6 @@
 extern "C" {
 #include "commands/vacuum.h"
 #include "storage/predicate.h"
-#include "utils/memutils.h"
 }
 
 namespace simhash

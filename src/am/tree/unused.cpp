@@ -17,7 +17,6 @@ extern "C" {
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
 #include "storage/lock.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -23,7 +23,6 @@
 extern "C" {
 #include "commands/progress.h"
 #include "commands/vacuum.h"
-#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/indexfsm.h"
 #include "utils/memutils.h"

@@ -27,12 +27,6 @@ void write_first_pages(Relation index, ForkNumber fork, const MetaData &data);
 bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const IndexOptions &options,
                        int workers, IndexBuildResult *result);
 
-// fingerprint_rows.cpp
-bool insert_fingerprint(Relation index, const StoredValue &stored, ItemPointer pointer,
-                        const InsertedInto &into, IndexInfo *info);
-IndexBulkDeleteResult *bulk_delete_fingerprints(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
-                                                IndexBulkDeleteCallback callback, void *callback_state);
-
 // fingerprint_search.cpp
 ValueSearch *prepare_fingerprint_search(const OpenIndex &index, int nkeys, int norderbys);
 

@@ -14,9 +14,12 @@ struct NumberSet {
     Size count;
 };
 
-void clear_set(NumberSet *set);
-// Doubles the capacity.
-void grow_set(NumberSet *set);
+inline void clear_set(NumberSet *set)
+{
+    if (set->slot != nullptr)
+        pfree(set->slot);
+    *set = {set->context, nullptr, 0, 0};
+}
 
 // The slot with the number, or the free one where it belongs.
 inline Size slot_of(const NumberSet &set, uint64 number)
@@ -30,6 +33,22 @@ inline Size slot_of(const NumberSet &set, uint64 number)
 inline bool contains(const NumberSet &set, uint64 number)
 {
     return set.count > 0 && set.slot[slot_of(set, number)] != 0;
+}
+
+// Doubles the capacity.
+inline void grow_set(NumberSet *set)
+{
+    constexpr Size kFirst = 256;
+    NumberSet larger = {set->context, nullptr, Max(set->capacity * 2, kFirst), 0};
+    larger.slot = allocate_huge<uint64>(larger.capacity, set->context, MCXT_ALLOC_ZERO);
+    for (Size i = 0; i < set->capacity; i++) {
+        if (set->slot[i] == 0)
+            continue;
+        larger.slot[slot_of(larger, set->slot[i])] = set->slot[i];
+        larger.count++;
+    }
+    clear_set(set);
+    *set = larger;
 }
 
 // Adds a number, and returns whether it is new. 0, which only a damaged leaf refers to, always is.

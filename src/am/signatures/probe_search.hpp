@@ -1,19 +1,32 @@
 // Approximate searches of a wide index for the rows within a radius, with a target recall.
 //
-// Leaves are read in the order of the probability that they hold a near-duplicate (probe_source.hpp), and the
-// probability that a row has been found follows from the leaves that were read
-// (core/likely/probe_model.hpp). What they have cost tells what the rest will cost
-// (core/likely/probe_model.hpp). If an exact search is cheaper, the search becomes exact, early enough to
-// cost little more than that.
+// Leaves are read in the order of the probability that they hold a near-duplicate. The probability that a row has been
+// found follows from them, and what they have cost tells what the rest will cost (core/likely/probe_model.hpp). If an
+// exact search is cheaper, the search becomes exact, early enough to cost little more than that.
 #pragma once
 
-#include "am/signatures/probe_source.hpp"
 #include "am/signatures/signature_search.hpp"
 
+#include "core/layout/key_ball.hpp"
 #include "core/likely/probe_model.hpp"
 
 namespace simhash
 {
+
+// The leaves, the likeliest first: those that reach into a ball around the query's key in any tree, then those of the next
+// larger ball.
+struct ProbeSource : LeafSource {
+    int trees;
+    const std::uint64_t *keys; // the query's
+    std::uint8_t cost[kMaxTrees][kKeyBits];
+    int step;   // by which the ball grows
+    int budget; // of the present ball
+    int most;   // the budget that reaches every leaf
+    int tree;   // the next leaf's tree
+    bool in_tree;
+    Position next;
+    std::uint64_t low[kMostAhead]; // by slot of a located leaf: the first key of the page to be read
+};
 
 struct ProbeSearch {
     ProbeSource source;

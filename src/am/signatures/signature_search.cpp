@@ -7,7 +7,6 @@
 #include "am/signatures/list_search.hpp"
 #include "am/signatures/probe_search.hpp"
 #include "am/signatures/signature_kind.hpp"
-#include "am/signatures/store_scan.hpp"
 #include "am/signatures/tree_search.hpp"
 
 #include "core/bits/split_mix.hpp"

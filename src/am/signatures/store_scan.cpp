@@ -1,6 +1,5 @@
-#include "am/signatures/store_scan.hpp"
-
 #include "am/signatures/candidate_rows.hpp"
+#include "am/signatures/tree_search.hpp"
 
 #include <limits>
 

@@ -1,7 +1,6 @@
 #include "am/signatures/tree_search.hpp"
 
 #include "am/signatures/candidate_rows.hpp"
-#include "am/signatures/store_scan.hpp"
 
 #include "core/likely/step_order.hpp"
 

@@ -31,11 +31,24 @@ struct TreeSearch {
     KeyRange range[kMostLikeliest];
 };
 
+// A scan of the store. In each segment it reads the plane of sketches for candidates, or all body pages if the radius
+// is so large that the plane would exclude few rows.
+struct StoreScan {
+    Segments segments; // in the context of the search
+    Size segment;      // the next one
+    std::uint64_t sketch[2];
+    int plane_radius; // for which `by_plane` was computed
+    bool by_plane;
+    std::uint16_t *match; // memory for matches within a plane page
+};
+
 // Sets the query, and plans an exact search for it.
 void plan_exact(SignatureSearch *search, const std::uint8_t *query, int radius);
 // Starts the search that was planned with the query.
 void begin_exact(SignatureSearch *search);
 // The same if its first row may be enough. Likely leaves are those by weights unless they are null.
 void begin_likeliest(SignatureSearch *search, const float *weights);
+// Starts a scan for the query, without the rows in search->by_trees (store_scan.cpp).
+void begin_store_scan(SignatureSearch *search);
 
 } // namespace simhash

@@ -26,6 +26,8 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include <span>
+
 namespace simhash
 {
 
@@ -102,11 +104,6 @@ struct Searched {
     double share;
 };
 
-struct SearchedSet {
-    int count;
-    Searched *index;
-};
-
 struct Trial {
     int64 pairs;
     double searches; // each counts by the share of its index
@@ -128,7 +125,7 @@ void look_for(const Searched &searched, const Pair &pair, Datum ball, Trial *tri
 }
 
 // Searches all indexes for the partners of the odd pairs that are within the distance.
-Trial run_trial(const SearchedSet &set, const Pairs &pairs, int distance, double target)
+Trial run_trial(std::span<const Searched> searched, const Pairs &pairs, int distance, double target)
 {
     Trial trial = {};
     for (int i = 1; i < pairs.count; i += 2) {
@@ -139,8 +136,8 @@ Trial run_trial(const SearchedSet &set, const Pairs &pairs, int distance, double
             continue;
         const Datum ball = ball_datum({pair.weights, center, target, distance, 0});
         trial.pairs++;
-        for (int j = 0; j < set.count; j++)
-            look_for(set.index[j], pair, ball, &trial);
+        for (const Searched &index : searched)
+            look_for(index, pair, ball, &trial);
         pfree(DatumGetPointer(ball));
     }
     return trial;
@@ -167,7 +164,7 @@ void store_model(Relation index, const VolatilityModel &model)
 }
 
 // Prepares to search the indexes with this model.
-SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, LeafTrace *trace)
+std::span<const Searched> begin_searches(const IndexSet &set, const VolatilityModel &model, LeafTrace *trace)
 {
     auto *index = allocate<Searched>(set.count);
     double leaves = 0;
@@ -179,13 +176,7 @@ SearchedSet begin_searches(const IndexSet &set, const VolatilityModel &model, Le
         fingerprint_search(index[i].scan)->trace = trace;
         fingerprint_search(index[i].scan)->inspected = true;
     }
-    return {set.count, index};
-}
-
-void end_searches(const SearchedSet &set)
-{
-    for (int i = 0; i < set.count; i++)
-        discard_scan(set.index[i].scan);
+    return {index, static_cast<Size>(set.count)};
 }
 
 // Storing needs ownership. The report needs the right to read the rows as well, because it tells which leaves
@@ -204,7 +195,7 @@ void check_storing(const IndexSet &set)
 }
 
 // Adds a row for each distance and target: what the model predicts, and what the searches find.
-void report_trials(const SearchedSet &searched, const Pairs &pairs, const int64 *leaves,
+void report_trials(std::span<const Searched> searched, const Pairs &pairs, const int64 *leaves,
                    Tuplestorestate *rows, TupleDesc row)
 {
     for (int distance : kDistances) {
@@ -258,9 +249,10 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     const VolatilityModel model = fit(pairs);
     int64 leaves = 0;
     LeafTrace trace = {count_leaf, &leaves};
-    const SearchedSet searched = begin_searches(set, model, &trace);
+    const auto searched = begin_searches(set, model, &trace);
     report_trials(searched, pairs, &leaves, rows, row);
-    end_searches(searched);
+    for (const Searched &index : searched)
+        discard_scan(index.scan);
     for (int i = 0; store && i < set.count; i++)
         store_model(set.index[i], model);
     relation_close(table, AccessShareLock);

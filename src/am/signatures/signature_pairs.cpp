@@ -74,11 +74,11 @@ Fingerprint *sampled_words(const SampledSignatures &sample, int bytes, int word)
     return words;
 }
 
-WordModel *measure_words(const PairOutput &output, const SampledSignatures *sample, const SignaturePass &pass)
+WordModel *measure_words(int bits, const SampledSignatures *sample, const SignaturePass &pass)
 {
     auto *model = allocate<WordModel>(pass.words);
     for (int i = 0; i < pass.words; i++) {
-        model[i].bits = std::min(kBits, output.side[0].meta().bits - kBits * i);
+        model[i].bits = std::min(kBits, bits - kBits * i);
         Fingerprint *x = sampled_words(sample[0], pass.bytes, i),
                     *y = sampled_words(sample[1], pass.bytes, i);
         measure_bits(x, sample[0].count, y, sample[1].count, model[i].differ);
@@ -426,11 +426,8 @@ JoinCost signature_join_cost(const JoinTask &task)
         signature_meta(*use_index(task.index[0], CurrentMemoryContext).meta).layout;
     pass.radius = Min(task.radius, layout.bits);
     pass.words = signature_words(layout.bits);
-    auto *model = allocate<WordModel>(pass.words);
-    for (int i = 0; i < pass.words; i++) {
-        model[i].bits = Min(kBits, layout.bits - kBits * i);
-        measure_bits(nullptr, 0, nullptr, 0, model[i].differ);
-    }
+    const SampledSignatures none[2] = {};
+    WordModel *model = measure_words(layout.bits, none, pass);
     pass.model = model;
     PairReader reader = {};
     PairJoin cells = {};
@@ -467,7 +464,7 @@ PairWork *join_signatures(PairOutput *output, int radius)
     work->reader = begin_reader(output, bytes / 8 * 3, bytes / 8 * 2);
     begin_output(output, bytes / 8 * 3, 2 * (static_cast<Size>(pass->bytes) + 2 * sizeof(uint64)));
     allocate_members(*output, pass);
-    pass->model = measure_words(*output, sample, *pass);
+    pass->model = measure_words(output->side[0].meta().bits, sample, *pass);
     pass->plan = plan_passes(*work->reader, *pass);
     log_windows(*pass->plan);
     // Rows with equal signatures are merged first, if only the groups are wanted.

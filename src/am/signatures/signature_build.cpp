@@ -28,12 +28,11 @@ constexpr BlockNumber kSampleRanges = 128;
 struct LayoutSample {
     const SignatureMeta *meta; // only the number of bits is known
     Relation index;
-    int most; // rows
-    std::uint8_t *row;
-    int rows;
-    int wanted;  // rows until the end of the present range
-    double seen; // rows in the blocks that were read
-    double blocks;
+    std::uint8_t *row = nullptr;
+    int rows = 0;
+    int wanted = 0;  // rows until the end of the present range
+    double seen = 0; // rows in the blocks that were read
+    double blocks = 0;
 
     // Estimated, of a table with so many blocks.
     double rows_of(BlockNumber all) const { return blocks > 0 ? seen / blocks * all : 0; }
@@ -116,7 +115,6 @@ void sample_row(Relation index, ItemPointer, Datum *values, bool *isnull, bool, 
 
 void read_sample(Relation heap, IndexInfo *info, int most, LayoutSample *sample)
 {
-    sample->most = most;
     sample->row = allocate_huge<std::uint8_t>(static_cast<Size>(sample->meta->layout.bytes()) *
                                               static_cast<Size>(most));
     BlockNumber blocks = RelationGetNumberOfBlocks(heap);
@@ -124,7 +122,7 @@ void read_sample(Relation heap, IndexInfo *info, int most, LayoutSample *sample)
     for (BlockNumber i = 0; i < ranges; i++) {
         BlockNumber from = static_cast<BlockNumber>(uint64{blocks} * i / ranges);
         BlockNumber to = static_cast<BlockNumber>(uint64{blocks} * (i + 1) / ranges);
-        sample->wanted = static_cast<int>(int64{sample->most} * (i + 1) / ranges);
+        sample->wanted = static_cast<int>(int64{most} * (i + 1) / ranges);
         while (from < to && sample->rows < sample->wanted) {
             // One block after the other, since rows may be few or wide.
             table_index_build_range_scan(heap, sample->index, info, false, false, false, from, 1, sample_row,
@@ -143,13 +141,12 @@ struct SignatureBuild {
     const SignatureMeta *meta;
     int processes;
     StoreWriter *store;
-    ListBuild *lists; // null without lists
-    BuildRows<Position> *nulls;
-    BufFile *nulls_file; // of a worker, which passes its NULLs to the leader
+    ListBuild *lists;           // null without lists
+    BuildRows<Position> *nulls; // null in a worker, which passes its NULLs to the leader in a file
+    BufFile *nulls_file;
     uint64 nulls_in_file;
     uint64 rows; // of this process's part of the table, with a value
     BuildProgress *progress;
-    bool report;
 };
 
 void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool, void *context)
@@ -177,8 +174,9 @@ void build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, boo
     MemoryContextReset(build->row_context);
 }
 
+// Without `nulls`, it is that of a worker.
 SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *lists, bool parallel,
-                          BuildProgress *progress)
+                          BuildProgress *progress, BuildRows<Position> *nulls)
 {
     SignatureBuild build = {};
     build.row_context =
@@ -189,6 +187,13 @@ SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *
     build.store = begin_store(index, meta, parallel);
     build.lists = lists;
     build.progress = progress;
+    build.nulls = nulls;
+    if (nulls == nullptr)
+        return build;
+    nulls->begin(maintenance_work_mem / 8);
+    if (lists != nullptr)
+        begin_list_sort(lists, maintenance_work_mem / 2);
+    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     return build;
 }
 
@@ -196,12 +201,12 @@ SignatureBuild make_build(Relation index, const SignatureMeta &meta, ListBuild *
 template <typename Row>
 void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic_uint32 *next)
 {
-    auto *writer =
-        begin_tree<Row>(build->index, *build->meta, build->processes, build->progress, build->report);
+    auto *writer = begin_tree<Row>(build->index, *build->meta, build->processes, build->progress,
+                                   build->nulls != nullptr);
     BuildRows<Row> rows;
     for (int tree; (tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees;) {
         failpoint(Failpoint::build_tree);
-        if (build->report)
+        if (build->nulls != nullptr)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + tree);
         rows.begin(maintenance_work_mem / 8 * 7 / build->processes);
         visit_rows(build->index, build->meta->shape(), segments,
@@ -266,9 +271,7 @@ ListBuild *choose_lists(Relation heap, Relation index, IndexInfo *info, const Si
     const std::uint32_t lists = wanted_lists(index_options(index), rows);
     if (lists == 0 || rows < 1)
         return nullptr;
-    LayoutSample sample = {};
-    sample.meta = &meta;
-    sample.index = index;
+    LayoutSample sample = {&meta, index};
     read_sample(heap, info, list_sample_rows(meta, lists, maintenance_work_mem / 2), &sample);
     ListBuild *build = begin_list_build(meta, lists, sample.row, sample.rows);
     pfree(sample.row);
@@ -281,9 +284,7 @@ SignatureMetaData begin_index(Relation heap, Relation index, IndexInfo *info, Si
 {
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
     check_options(index, index_options(index), meta->layout.bits);
-    LayoutSample sample = {};
-    sample.meta = meta;
-    sample.index = index;
+    LayoutSample sample = {meta, index};
     pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseSample);
     read_sample(heap, info, kLayoutSample, &sample);
     SignatureMetaData data = make_signature_meta(index, sample);
@@ -317,13 +318,7 @@ void build_serially(Relation heap, Relation index, IndexInfo *info, const Signat
     BuildProgress progress;
     pg_atomic_init_u64(&progress.rows, 0);
     BuildRows<Position> nulls;
-    nulls.begin(maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, lists, false, &progress);
-    build.nulls = &nulls;
-    build.report = true;
-    if (lists != nullptr)
-        begin_list_sort(lists, maintenance_work_mem / 2);
-    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
+    SignatureBuild build = make_build(index, meta, lists, false, &progress, &nulls);
     result->heap_tuples = table_index_build_scan(heap, index, info, true, true, build_row, &build, nullptr);
     end_scan_of_table(&build, data);
     write_map(index, meta, build.store->segment, build.store->segments);
@@ -456,14 +451,8 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
     shm_toc *toc = parallel->context->toc;
     auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
     BuildRows<Position> nulls;
-    nulls.begin(maintenance_work_mem / 8);
-    SignatureBuild build = make_build(index, meta, lists, true, &shared->progress);
+    SignatureBuild build = make_build(index, meta, lists, true, &shared->progress, &nulls);
     build.processes = shared->processes;
-    if (lists != nullptr)
-        begin_list_sort(lists, maintenance_work_mem / 2);
-    build.nulls = &nulls;
-    build.report = true;
-    pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseScan);
     scan_part(shared, toc, 0, heap, info, &build);
     // An error if one did not start: it would be awaited forever.
     WaitForParallelWorkersToAttach(parallel->context);
@@ -502,10 +491,7 @@ void build_no_signatures(Relation index)
 {
     auto *meta = allocate_zero<SignatureMeta>();
     meta->layout.bits = static_cast<std::uint16_t>(indexed_bits(index));
-    LayoutSample sample = {};
-    sample.meta = meta;
-    sample.index = index;
-    write_first_pages(index, INIT_FORKNUM, make_signature_meta(index, sample));
+    write_first_pages(index, INIT_FORKNUM, make_signature_meta(index, {meta, index}));
     pfree(meta);
 }
 
@@ -523,7 +509,7 @@ void simhash_signature_build_worker(dsm_segment *segment, shm_toc *toc)
     auto *meta = allocate_zero<SignatureMeta>();
     use_meta_data(shared->data, meta);
     ListBuild *lists = shared->lists ? shared_lists(*meta, find_piece(toc, kKeyLists)) : nullptr;
-    SignatureBuild build = make_build(relations.index, *meta, lists, true, &shared->progress);
+    SignatureBuild build = make_build(relations.index, *meta, lists, true, &shared->progress, nullptr);
     scan_part(shared, toc, ParallelWorkerNumber + 1, relations.heap, relations.info, &build);
     wait_until(shared, false, [](const SharedWork &work) { return work.planned; });
     build.processes = shared->processes; // known since then

@@ -39,46 +39,6 @@ std::uint32_t last_number;
 
 Cache *cache_of(Relation index) { return static_cast<Cache *>(index->rd_amcache); }
 
-} // namespace
-
-static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
-              offsetof(PageHeaderData, pd_lower) == offsetof(RawPageHeader, lower) &&
-              offsetof(PageHeaderData, pd_upper) == offsetof(RawPageHeader, upper) &&
-              offsetof(PageHeaderData, pd_special) == offsetof(RawPageHeader, special) &&
-              offsetof(PageHeaderData, pd_pagesize_version) == offsetof(RawPageHeader, pagesize_version) &&
-              offsetof(PageHeaderData, pd_prune_xid) == offsetof(RawPageHeader, block));
-static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
-
-void IndexMeta::sources(int tree, std::uint8_t source[kBits]) const
-{
-    if (tree == null_tree())
-        identity_sources(source);
-    else
-        sources_of(*this, tree, source);
-}
-
-void report_corruption(Relation index, BlockNumber block, const char *what)
-{
-    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
-            errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
-            errdetail("%s", what), errhint("Please REINDEX it."));
-    pg_unreachable();
-}
-
-const char *check_page_of_trees(const IndexMeta &meta, const char *page)
-{
-    return check_any_tree_page(page, BLCKSZ, meta.all_trees(), meta.words);
-}
-
-const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block)
-{
-    const char *fault = meta.kind->check_page(meta, page);
-    return fault != nullptr ? fault : check_own_block(page, block);
-}
-
-namespace
-{
-
 [[noreturn]] void report_other_format(Relation index)
 {
     ereport(
@@ -138,6 +98,41 @@ IndexMeta *read_meta_page(Relation index, const IndexKind &kind)
 }
 
 } // namespace
+
+static_assert(sizeof(PageHeaderData) == sizeof(RawPageHeader) &&
+              offsetof(PageHeaderData, pd_lower) == offsetof(RawPageHeader, lower) &&
+              offsetof(PageHeaderData, pd_upper) == offsetof(RawPageHeader, upper) &&
+              offsetof(PageHeaderData, pd_special) == offsetof(RawPageHeader, special) &&
+              offsetof(PageHeaderData, pd_pagesize_version) == offsetof(RawPageHeader, pagesize_version) &&
+              offsetof(PageHeaderData, pd_prune_xid) == offsetof(RawPageHeader, block));
+static_assert(BLCKSZ >= 4096, "pages below 4 kB are not supported");
+
+void IndexMeta::sources(int tree, std::uint8_t source[kBits]) const
+{
+    if (tree == null_tree())
+        identity_sources(source);
+    else
+        sources_of(*this, tree, source);
+}
+
+void report_corruption(Relation index, BlockNumber block, const char *what)
+{
+    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED),
+            errmsg("index \"%s\" is corrupted at block %u", RelationGetRelationName(index), block),
+            errdetail("%s", what), errhint("Please REINDEX it."));
+    pg_unreachable();
+}
+
+const char *check_page_of_trees(const IndexMeta &meta, const char *page)
+{
+    return check_any_tree_page(page, BLCKSZ, meta.all_trees(), meta.words);
+}
+
+const char *check_any_page(const IndexMeta &meta, const char *page, BlockNumber block)
+{
+    const char *fault = meta.kind->check_page(meta, page);
+    return fault != nullptr ? fault : check_own_block(page, block);
+}
 
 const IndexMeta *index_meta(Relation index)
 {

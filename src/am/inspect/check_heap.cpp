@@ -62,41 +62,6 @@ void end_fetch(RowFetch *rows)
     rows->info->ii_PredicateState = nullptr;
 }
 
-} // namespace
-
-void report_missing(const Check &check, std::uint64_t tid, int tree)
-{
-    report_missing(check, tid,
-                   tree == check.index.meta->null_tree()
-                       ? "the tree of NULLs"
-                       : psprintf("tree %d of %d", tree + 1, check.index.meta->trees));
-}
-
-bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault)
-{
-    ItemPointerData pointer = pointer_of(tid);
-    bool again = false;
-    ExecClearTuple(rows->slot);
-    if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, nullptr))
-        return false;
-    ResetPerTupleExprContext(rows->estate);
-    Datum values[INDEX_MAX_KEYS];
-    bool nulls[INDEX_MAX_KEYS];
-    *isnull = true;
-    if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate))) {
-        *fault = "An entry points to a row that should not be indexed.";
-        return true;
-    }
-    FormIndexDatum(rows->info, rows->slot, rows->estate, values, nulls);
-    const StoredValue stored = stored_value(rows->index, values, nulls);
-    *value = stored.value;
-    *isnull = stored.null;
-    return true;
-}
-
-namespace
-{
-
 constexpr int kStore = -1;
 
 // What has an entry for each row, or one for each NULL: a tree, or the signature store.
@@ -264,6 +229,36 @@ void compare_holders(HeapRows *rows, RowFetch *fetch)
 }
 
 } // namespace
+
+void report_missing(const Check &check, std::uint64_t tid, int tree)
+{
+    report_missing(check, tid,
+                   tree == check.index.meta->null_tree()
+                       ? "the tree of NULLs"
+                       : psprintf("tree %d of %d", tree + 1, check.index.meta->trees));
+}
+
+bool fetch_value(RowFetch *rows, Tid tid, Datum *value, bool *isnull, const char **fault)
+{
+    ItemPointerData pointer = pointer_of(tid);
+    bool again = false;
+    ExecClearTuple(rows->slot);
+    if (!table_index_fetch_tuple(rows->fetch, &pointer, rows->snapshot, rows->slot, &again, nullptr))
+        return false;
+    ResetPerTupleExprContext(rows->estate);
+    Datum values[INDEX_MAX_KEYS];
+    bool nulls[INDEX_MAX_KEYS];
+    *isnull = true;
+    if (!ExecQual(rows->predicate, GetPerTupleExprContext(rows->estate))) {
+        *fault = "An entry points to a row that should not be indexed.";
+        return true;
+    }
+    FormIndexDatum(rows->info, rows->slot, rows->estate, values, nulls);
+    const StoredValue stored = stored_value(rows->index, values, nulls);
+    *value = stored.value;
+    *isnull = stored.null;
+    return true;
+}
 
 // The index's expressions run as the owner of the table.
 void check_heap(Check *check)

@@ -24,6 +24,31 @@ std::uint64_t scatter(std::uint64_t element) { return split_mix(element ^ 0x6A09
 const SplitMixAll kMix = split_mix_all(best_simd_level());
 constexpr std::size_t kBlock = 64;
 
+// Probabilities that differ by less than this part are taken as equal. Rounding errors are smaller.
+constexpr double kTolerance = 1e-12;
+
+// Writes the probability that k bits differ, relative to that of the likeliest number, for k from 0 to `bits`.
+// Returns the sum. What underflows does not matter.
+double binomial_terms(int bits, double p, double *term)
+{
+    SIMHASH_ASSERT(0 < p && p <= 0.5);
+    const double odds = p / (1 - p);
+    const int mode = static_cast<int>((bits + 1) * p);
+    double below = 0, above = 0;
+
+    term[mode] = 1;
+    for (int k = mode; k < bits; k++)
+        term[k + 1] = term[k] * (odds * (bits - k) / (k + 1));
+    for (int k = mode; k > 0; k--)
+        term[k - 1] = term[k] * (k / (odds * (bits - k + 1)));
+    // The small ones first.
+    for (int k = 0; k < mode; k++)
+        below += term[k];
+    for (int k = bits; k >= mode; k--)
+        above += term[k];
+    return below + above;
+}
+
 } // namespace
 
 void MinhashSketch::init(std::uint64_t *minima, int size)
@@ -105,36 +130,6 @@ void write_minhash_bits(const std::uint64_t *minima, int size, std::uint8_t *to)
         if (minhash_bit(minima[i]))
             to[i / 8] |= static_cast<std::uint8_t>(0x80 >> i % 8);
 }
-
-namespace
-{
-
-// Probabilities that differ by less than this part are taken as equal. Rounding errors are smaller.
-constexpr double kTolerance = 1e-12;
-
-// Writes the probability that k bits differ, relative to that of the likeliest number, for k from 0 to `bits`.
-// Returns the sum. What underflows does not matter.
-double binomial_terms(int bits, double p, double *term)
-{
-    SIMHASH_ASSERT(0 < p && p <= 0.5);
-    const double odds = p / (1 - p);
-    const int mode = static_cast<int>((bits + 1) * p);
-    double below = 0, above = 0;
-
-    term[mode] = 1;
-    for (int k = mode; k < bits; k++)
-        term[k + 1] = term[k] * (odds * (bits - k) / (k + 1));
-    for (int k = mode; k > 0; k--)
-        term[k - 1] = term[k] * (k / (odds * (bits - k + 1)));
-    // The small ones first.
-    for (int k = 0; k < mode; k++)
-        below += term[k];
-    for (int k = bits; k >= mode; k--)
-        above += term[k];
-    return below + above;
-}
-
-} // namespace
 
 int similarity_radius(double similarity, int bits)
 {

@@ -167,6 +167,25 @@ void fill_sketch(const int *first, const std::uint16_t *order, SignatureLayout *
     }
 }
 
+struct BitSet {
+    std::uint64_t word[kMostSignatureBits / 64] = {};
+
+    // Returns false if the bit is in the set already.
+    bool add(int bit)
+    {
+        std::uint64_t mask = std::uint64_t{1} << bit % 64, before = word[bit / 64];
+        word[bit / 64] |= mask;
+        return (before & mask) == 0;
+    }
+};
+
+bool has_valid_sizes(const SignatureLayout &layout)
+{
+    return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits &&
+           layout.trees <= kMaxTrees && layout.words >= 1 && layout.words <= kMostKeyWords &&
+           layout.key_length() <= std::max<int>(layout.bits, kKeyBits);
+}
+
 } // namespace
 
 std::uint64_t signature_key(const SignatureLayout &layout, int tree, const std::uint8_t *signature)
@@ -225,30 +244,6 @@ void choose_layout(int bits, int trees, int words, const std::uint8_t *sample, s
     for (int t = 0; t < trees; t++)
         fill_key(*layout, first, order, t, layout->key + t * layout->key_length());
 }
-
-namespace
-{
-
-struct BitSet {
-    std::uint64_t word[kMostSignatureBits / 64] = {};
-
-    // Returns false if the bit is in the set already.
-    bool add(int bit)
-    {
-        std::uint64_t mask = std::uint64_t{1} << bit % 64, before = word[bit / 64];
-        word[bit / 64] |= mask;
-        return (before & mask) == 0;
-    }
-};
-
-bool has_valid_sizes(const SignatureLayout &layout)
-{
-    return layout.bits >= kFewestSignatureBits && layout.bits <= kMostSignatureBits &&
-           layout.trees <= kMaxTrees && layout.words >= 1 && layout.words <= kMostKeyWords &&
-           layout.key_length() <= std::max<int>(layout.bits, kKeyBits);
-}
-
-} // namespace
 
 bool is_signature_layout(const SignatureLayout &layout, std::size_t size)
 {

@@ -146,6 +146,20 @@ void add_trees(TreeDesign *out, const DesignRegion &region, int *led)
     }
 }
 
+constexpr int kMostDistanceByRows = 3;
+
+// The bits of the shortest header; 0 if there is no such design.
+int shortest_header(int distance, int trees)
+{
+    TreeDesign design;
+    if (!make_design(distance, trees, &design))
+        return 0;
+    int bits = design.tree[0].header_bits;
+    for (int i = 1; i < trees; i++)
+        bits = std::min<int>(bits, design.tree[i].header_bits);
+    return bits;
+}
+
 } // namespace
 
 std::uint32_t header_blocks(const DesignTree &tree)
@@ -193,25 +207,6 @@ bool check_design(const TreeDesign &design)
     return make_design(design.distance, design.trees, &made) &&
            std::memcmp(&design, &made, sizeof(made)) == 0;
 }
-
-namespace
-{
-
-constexpr int kMostDistanceByRows = 3;
-
-// The bits of the shortest header; 0 if there is no such design.
-int shortest_header(int distance, int trees)
-{
-    TreeDesign design;
-    if (!make_design(distance, trees, &design))
-        return 0;
-    int bits = design.tree[0].header_bits;
-    for (int i = 1; i < trees; i++)
-        bits = std::min<int>(bits, design.tree[i].header_bits);
-    return bits;
-}
-
-} // namespace
 
 int default_trees(int distance, double rows)
 {

@@ -34,21 +34,6 @@ void note_row(ListMeasure *measure, int q, std::uint16_t distance, std::uint32_t
         measure->limit[q] = near[0].distance;
 }
 
-} // namespace
-
-void measure_row(ListMeasure *measure, const std::uint8_t *signature, std::uint32_t list)
-{
-    measure->distances(signature, measure->bytes, measure->query, static_cast<std::size_t>(measure->bytes),
-                       measure->queries, measure->distance);
-    for (int q = 0; q < measure->queries; q++) {
-        if (measure->distance[q] < measure->limit[q])
-            note_row(measure, q, measure->distance[q], list);
-    }
-}
-
-namespace
-{
-
 // How many lists are read at a distance: a line through three nodes, in logarithms.
 struct Curve {
     double distance[kDistanceNodes];
@@ -209,6 +194,16 @@ void order_by_list(ListMeasure *measure)
 }
 
 } // namespace
+
+void measure_row(ListMeasure *measure, const std::uint8_t *signature, std::uint32_t list)
+{
+    measure->distances(signature, measure->bytes, measure->query, static_cast<std::size_t>(measure->bytes),
+                       measure->queries, measure->distance);
+    for (int q = 0; q < measure->queries; q++) {
+        if (measure->distance[q] < measure->limit[q])
+            note_row(measure, q, measure->distance[q], list);
+    }
+}
 
 ListRecall measured_recall(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory)
 {

@@ -38,72 +38,6 @@ struct Nearest {
     }
 };
 
-} // namespace
-
-const char *check_groups(const CenterSet &set)
-{
-    bool valid = set.first[0] == 0 && set.first[set.groups] == set.lists;
-    for (std::uint32_t i = 0; i < set.groups && valid; i++)
-        valid = set.first[i] < set.first[i + 1] && set.first[i + 1] <= set.lists;
-    return valid ? nullptr : "The groups of lists are not valid.";
-}
-
-std::uint32_t nearest_list(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
-                           std::uint16_t *distance)
-{
-    const std::size_t stride = static_cast<std::size_t>(set.bytes);
-    Nearest near;
-    distances(signature, set.bytes, set.group, stride, static_cast<int>(set.groups), distance);
-    for (std::uint32_t i = 0; i < set.groups; i++)
-        near.add(i, distance[i]);
-    std::uint32_t best = 0;
-    int least = INT32_MAX;
-    for (int g = 0; g < near.count; g++) {
-        const std::uint32_t first = set.first[near.number[g]], count = set.first[near.number[g] + 1] - first;
-        distances(signature, set.bytes, set.list_center(first), stride, static_cast<int>(count), distance);
-        const std::uint32_t at =
-            static_cast<std::uint32_t>(std::min_element(distance, distance + count) - distance);
-        if (distance[at] < least) {
-            least = distance[at];
-            best = first + at;
-        }
-    }
-    return best;
-}
-
-void nearest_lists(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
-                   std::uint32_t wanted, std::uint16_t *distance, std::uint32_t *list)
-{
-    SIMHASH_ASSERT(wanted <= set.lists);
-    distances(signature, set.bytes, set.center, static_cast<std::size_t>(set.bytes),
-              static_cast<int>(set.lists), distance);
-    // How many centers are nearer than each distance: there the lists at that distance begin.
-    std::uint32_t begin[kMostSignatureBits + 2] = {};
-    for (std::uint32_t i = 0; i < set.lists; i++)
-        begin[distance[i] + 1]++;
-    for (int d = 1; d <= set.bytes * 8; d++)
-        begin[d] += begin[d - 1];
-    for (std::uint32_t i = 0; i < set.lists; i++) {
-        std::uint32_t at = begin[distance[i]]++;
-        if (at < wanted)
-            list[at] = i;
-    }
-}
-
-std::uint32_t groups_for(std::uint32_t lists)
-{
-    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::lround(std::sqrt(lists))));
-}
-
-std::uint32_t most_centers(std::uint32_t lists)
-{
-    constexpr std::uint32_t kMostInGroup = 4; // times as many as on average
-    return kMostInGroup * (groups_for(lists) + 1);
-}
-
-namespace
-{
-
 // Counts each row's bits for its center. Returns whether a row has another center than before.
 bool assign_rows(const CenterSample &sample, const std::uint32_t *row, std::uint32_t rows,
                  const std::uint8_t *center, std::uint32_t centers, std::uint32_t *center_of)
@@ -206,6 +140,67 @@ void divide_rows(const CenterSample &sample, std::uint32_t groups, std::uint32_t
 }
 
 } // namespace
+
+const char *check_groups(const CenterSet &set)
+{
+    bool valid = set.first[0] == 0 && set.first[set.groups] == set.lists;
+    for (std::uint32_t i = 0; i < set.groups && valid; i++)
+        valid = set.first[i] < set.first[i + 1] && set.first[i + 1] <= set.lists;
+    return valid ? nullptr : "The groups of lists are not valid.";
+}
+
+std::uint32_t nearest_list(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
+                           std::uint16_t *distance)
+{
+    const std::size_t stride = static_cast<std::size_t>(set.bytes);
+    Nearest near;
+    distances(signature, set.bytes, set.group, stride, static_cast<int>(set.groups), distance);
+    for (std::uint32_t i = 0; i < set.groups; i++)
+        near.add(i, distance[i]);
+    std::uint32_t best = 0;
+    int least = INT32_MAX;
+    for (int g = 0; g < near.count; g++) {
+        const std::uint32_t first = set.first[near.number[g]], count = set.first[near.number[g] + 1] - first;
+        distances(signature, set.bytes, set.list_center(first), stride, static_cast<int>(count), distance);
+        const std::uint32_t at =
+            static_cast<std::uint32_t>(std::min_element(distance, distance + count) - distance);
+        if (distance[at] < least) {
+            least = distance[at];
+            best = first + at;
+        }
+    }
+    return best;
+}
+
+void nearest_lists(const CenterSet &set, SignatureDistances distances, const std::uint8_t *signature,
+                   std::uint32_t wanted, std::uint16_t *distance, std::uint32_t *list)
+{
+    SIMHASH_ASSERT(wanted <= set.lists);
+    distances(signature, set.bytes, set.center, static_cast<std::size_t>(set.bytes),
+              static_cast<int>(set.lists), distance);
+    // How many centers are nearer than each distance: there the lists at that distance begin.
+    std::uint32_t begin[kMostSignatureBits + 2] = {};
+    for (std::uint32_t i = 0; i < set.lists; i++)
+        begin[distance[i] + 1]++;
+    for (int d = 1; d <= set.bytes * 8; d++)
+        begin[d] += begin[d - 1];
+    for (std::uint32_t i = 0; i < set.lists; i++) {
+        std::uint32_t at = begin[distance[i]]++;
+        if (at < wanted)
+            list[at] = i;
+    }
+}
+
+std::uint32_t groups_for(std::uint32_t lists)
+{
+    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::lround(std::sqrt(lists))));
+}
+
+std::uint32_t most_centers(std::uint32_t lists)
+{
+    constexpr std::uint32_t kMostInGroup = 4; // times as many as on average
+    return kMostInGroup * (groups_for(lists) + 1);
+}
 
 CenterSet choose_centers(const CenterSample &sample, std::uint32_t lists, std::uint8_t *group,
                          std::uint32_t *first, std::uint8_t *center)

@@ -55,6 +55,73 @@ const NormalTail &normal_tail()
 constexpr float kBucketWidth = 0.0625F;
 float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kBucketWidth; }
 
+// The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
+constexpr int kDeepest = 40;
+
+// Multiplies by the probability that a bit differs from the query's, or that it does not.
+void multiply(const FlipRates &rate, bool differs, FlipRates *value)
+{
+    for (int g = 0; g < kFlipRates; g++)
+        value->at[g] *= differs ? rate.at[g] : 1 - rate.at[g];
+}
+
+void add(const FlipRates &value, FlipRates *sum)
+{
+    for (int g = 0; g < kFlipRates; g++)
+        sum->at[g] += value.at[g];
+}
+
+// The leaves of a tree in the order of their probability: those of a shell have the same.
+class Shells
+{
+public:
+    Shells(double leaves, double f)
+        : depth_(static_cast<int>(std::lround(std::log2(std::max(1.0, leaves))))), ratio_(f / (1 - f)),
+          each_(std::pow(1 - f, depth_))
+    {
+    }
+
+    // The probability that a row is in the first `leaves` leaves.
+    double holding(double leaves)
+    {
+        double sum = 0;
+        for (; more(); next()) {
+            double some = std::min(leaves, count_);
+            sum += some * each_;
+            leaves -= some;
+        }
+        return sum;
+    }
+
+    // The number of leaves that hold a row with this probability.
+    double leaves_for(double probability)
+    {
+        double sum = 0;
+        for (; more(); next()) {
+            if (count_ * each_ >= probability)
+                return sum + probability / each_;
+            sum += count_;
+            probability -= count_ * each_;
+        }
+        return std::numeric_limits<double>::infinity();
+    }
+
+private:
+    bool more() const { return errors_ <= depth_; }
+    void next()
+    {
+        count_ *= (depth_ - errors_) / (errors_ + 1.0);
+        each_ *= ratio_;
+        errors_++;
+    }
+
+    int depth_, errors_ = 0;
+    double ratio_, each_, count_ = 1;
+};
+
+// Of each tree, so that all of them together reach `recall`.
+double share_of_tree(double recall, int trees) { return 1 - std::pow(1 - recall, 1.0 / trees); }
+
 } // namespace
 
 void FlipModel::set_uniform()
@@ -114,27 +181,6 @@ void ProbeModel::begin(const SignatureLayout *layout, const FlipModel *flips, co
     for (auto &memo : memo_)
         memo.bits = -1;
 }
-
-namespace
-{
-
-// The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
-constexpr int kDeepest = 40;
-
-// Multiplies by the probability that a bit differs from the query's, or that it does not.
-void multiply(const FlipRates &rate, bool differs, FlipRates *value)
-{
-    for (int g = 0; g < kFlipRates; g++)
-        value->at[g] *= differs ? rate.at[g] : 1 - rate.at[g];
-}
-
-void add(const FlipRates &value, FlipRates *sum)
-{
-    for (int g = 0; g < kFlipRates; g++)
-        sum->at[g] += value.at[g];
-}
-
-} // namespace
 
 // Adds the probability of the keys that are not below a bound, or not above it if it is the upper one. `value` is that of
 // the first `from` bits, in which all of them agree with the bound.
@@ -248,62 +294,6 @@ void probe_costs(const SignatureLayout &layout, const FlipModel &flips, int tree
         cost[i] = static_cast<std::uint8_t>(std::clamp(std::lround(kMeanCost * relative), 1L, 255L));
     }
 }
-
-namespace
-{
-
-// The leaves of a tree in the order of their probability: those of a shell have the same.
-class Shells
-{
-public:
-    Shells(double leaves, double f)
-        : depth_(static_cast<int>(std::lround(std::log2(std::max(1.0, leaves))))), ratio_(f / (1 - f)),
-          each_(std::pow(1 - f, depth_))
-    {
-    }
-
-    // The probability that a row is in the first `leaves` leaves.
-    double holding(double leaves)
-    {
-        double sum = 0;
-        for (; more(); next()) {
-            double some = std::min(leaves, count_);
-            sum += some * each_;
-            leaves -= some;
-        }
-        return sum;
-    }
-
-    // The number of leaves that hold a row with this probability.
-    double leaves_for(double probability)
-    {
-        double sum = 0;
-        for (; more(); next()) {
-            if (count_ * each_ >= probability)
-                return sum + probability / each_;
-            sum += count_;
-            probability -= count_ * each_;
-        }
-        return std::numeric_limits<double>::infinity();
-    }
-
-private:
-    bool more() const { return errors_ <= depth_; }
-    void next()
-    {
-        count_ *= (depth_ - errors_) / (errors_ + 1.0);
-        each_ *= ratio_;
-        errors_++;
-    }
-
-    int depth_, errors_ = 0;
-    double ratio_, each_, count_ = 1;
-};
-
-// Of each tree, so that all of them together reach `recall`.
-double share_of_tree(double recall, int trees) { return 1 - std::pow(1 - recall, 1.0 / trees); }
-
-} // namespace
 
 double forecast_leaves(const ProbeProgress &progress)
 {

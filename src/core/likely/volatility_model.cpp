@@ -105,6 +105,9 @@ double sum_squares(const double size[kBits])
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+// A lower bound of likelihoods, so that flips that no level explains do not decide.
+constexpr double kLeastLikelihood = 1e-30;
+
 } // namespace
 
 bool is_volatility_model(const VolatilityModel &model)
@@ -184,14 +187,6 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
         out->odds[j] = {odds_at(line[j], offset[j]), odds_at(line[j] + 2, offset[j] + 2),
                         LevelPair{odds_at(fifth_line[j], fifth_offset[j]), 0}};
 }
-
-namespace
-{
-
-// A lower bound of likelihoods, so that flips that no level explains do not decide.
-constexpr double kLeastLikelihood = 1e-30;
-
-} // namespace
 
 void VolatilityFit::begin()
 {

@@ -24,6 +24,47 @@ void set_header(char *page, std::size_t page_size, std::size_t lower, std::size_
     header->pagesize_version = static_cast<std::uint16_t>(page_size | kLayoutVersion);
 }
 
+const char *check_leaf_page(const char *page, std::size_t page_size, int words)
+{
+    if (page_tail(page)->level != 0)
+        return "A leaf is above the lowest level.";
+    if (key_words(page) != words)
+        return "The leaf's keys have the wrong length.";
+    return check_leaf(page, page_size);
+}
+
+const char *check_inner_page(const char *page)
+{
+    const RawPageHeader *header = page_header(page);
+    const std::size_t keys = header->lower - sizeof(RawPageHeader),
+                      refs = std::size_t{header->special} - header->upper,
+                      count = keys / sizeof(std::uint64_t);
+    if (page_tail(page)->level == 0)
+        return "An inner page is at the lowest level.";
+    if (keys % sizeof(std::uint64_t) != 0)
+        return "The page's keys are truncated.";
+    if (refs != count * sizeof(Downlink))
+        return "The inner page's numbers of keys and of downlinks differ.";
+    if (count == 0)
+        return "The inner page is empty.";
+    return inner_bound(page, 0) != low_of(page) ? "The page's range does not begin at its first downlink."
+                                                : nullptr;
+}
+
+// What a page's kind says of its contents.
+const char *check_contents(const char *page, std::size_t page_size, int words)
+{
+    switch (page_tail(page)->flags & ~kIncompleteSplit) {
+    case kLeaf:
+    case kLeaf | kPairKeys:
+        return check_leaf_page(page, page_size, words);
+    case kInner:
+        return check_inner_page(page);
+    default:
+        return "The page is neither a leaf nor an inner page.";
+    }
+}
+
 } // namespace
 
 int inner_find(const char *page, Position position)
@@ -134,52 +175,6 @@ const char *check_page_header(const char *page, std::size_t page_size)
         return "The page's free space is out of bounds.";
     return nullptr;
 }
-
-namespace
-{
-
-const char *check_leaf_page(const char *page, std::size_t page_size, int words)
-{
-    if (page_tail(page)->level != 0)
-        return "A leaf is above the lowest level.";
-    if (key_words(page) != words)
-        return "The leaf's keys have the wrong length.";
-    return check_leaf(page, page_size);
-}
-
-const char *check_inner_page(const char *page)
-{
-    const RawPageHeader *header = page_header(page);
-    const std::size_t keys = header->lower - sizeof(RawPageHeader),
-                      refs = std::size_t{header->special} - header->upper,
-                      count = keys / sizeof(std::uint64_t);
-    if (page_tail(page)->level == 0)
-        return "An inner page is at the lowest level.";
-    if (keys % sizeof(std::uint64_t) != 0)
-        return "The page's keys are truncated.";
-    if (refs != count * sizeof(Downlink))
-        return "The inner page's numbers of keys and of downlinks differ.";
-    if (count == 0)
-        return "The inner page is empty.";
-    return inner_bound(page, 0) != low_of(page) ? "The page's range does not begin at its first downlink."
-                                                : nullptr;
-}
-
-// What a page's kind says of its contents.
-const char *check_contents(const char *page, std::size_t page_size, int words)
-{
-    switch (page_tail(page)->flags & ~kIncompleteSplit) {
-    case kLeaf:
-    case kLeaf | kPairKeys:
-        return check_leaf_page(page, page_size, words);
-    case kInner:
-        return check_inner_page(page);
-    default:
-        return "The page is neither a leaf nor an inner page.";
-    }
-}
-
-} // namespace
 
 const char *check_tree_page(const char *page, std::size_t page_size, int tree, int level, int words)
 {

@@ -12,7 +12,6 @@ extern "C" {
 #include "storage/sinval.h"
 #include "storage/standby.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -29,7 +29,6 @@ extern "C" {
 #include "utils/spccache.h"
 }
 
-#include <algorithm>
 #include <cmath>
 
 namespace simhash

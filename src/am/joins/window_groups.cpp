@@ -19,8 +19,6 @@ extern "C" {
 #include "windowapi.h"
 }
 
-#include <algorithm>
-
 namespace simhash
 {
 

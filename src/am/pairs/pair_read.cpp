@@ -11,7 +11,6 @@ extern "C" {
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -15,7 +15,6 @@
 
 extern "C" {
 #include "miscadmin.h"
-#include "utils/memutils.h"
 }
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "core/features/feature_counts.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "core/bits/contract.hpp"

@@ -1,7 +1,6 @@
 #include "core/features/minhash_sketch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/bits/bisect.hpp"

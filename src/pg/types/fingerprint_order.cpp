@@ -6,8 +6,6 @@
 #include "core/bits/split_mix.hpp"
 #include "pg/server/compat.hpp"
 
-#include <algorithm>
-
 namespace simhash
 {
 

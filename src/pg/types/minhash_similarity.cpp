@@ -4,8 +4,6 @@
 #include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"
 
-#include <cmath>
-
 extern "C" {
 #include "utils/builtins.h"
 #include "utils/float.h"

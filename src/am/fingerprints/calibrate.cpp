@@ -163,7 +163,6 @@ void store_model(Relation index, const VolatilityModel &model)
     reread_meta(index);
 }
 
-// Prepares to search the indexes with this model.
 std::span<const Searched> begin_searches(const IndexSet &set, const VolatilityModel &model, LeafTrace *trace)
 {
     auto *index = allocate<Searched>(set.count);

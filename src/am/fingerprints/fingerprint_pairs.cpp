@@ -244,7 +244,6 @@ private:
     Rows stash_;
 };
 
-// Compares the first rows.
 void CellWindow::compare(Size count)
 {
     PairJoin *join = reader_->join;
@@ -285,7 +284,6 @@ void CellWindow::overflow()
     spooling_ = true;
 }
 
-// Spools the rows of the open cell.
 void CellWindow::spool_open(Size begin)
 {
     Size kept = begin;
@@ -322,7 +320,6 @@ struct FingerprintWork : PairWork {
     bool reading;
 };
 
-// The position at which a cell begins.
 Position cell_begin(const PairStep &step, uint32 cell)
 {
     if (cell >> step.bits != 0)
@@ -446,7 +443,6 @@ void choose_plan(const PairReader &reader, PairTask *task, FingerprintJoin *join
         join->plan = by_trees;
 }
 
-// Plans a join of so many processes.
 void plan_join(PairOutput *output, const SampledRows *sample, int processes, FingerprintJoin *join)
 {
     join->processes = processes;

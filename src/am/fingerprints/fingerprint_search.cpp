@@ -145,7 +145,6 @@ void start_exact(FingerprintSearch *search)
     begin_reading(&search->reader, &search->exact);
 }
 
-// Notes the keys that a search by weights has read.
 void note_guided(FingerprintSearch *search)
 {
     const GuidedSource &guided = *search->guided;
@@ -196,7 +195,6 @@ bool next_leaf(ValueSearch *base, Results *results)
 
 // The searches of a scan --------------------------------------------------------------------------------------
 
-// Plans an exact search.
 void plan_exact(FingerprintSearch *search, Fingerprint center, int radius)
 {
     if (search->exact.plan.radius != radius)

@@ -311,7 +311,6 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
     pfree(writer->leaves.child);
 }
 
-// Performs tasks until none are left.
 void do_tasks(const Shared &shared, Relation index, const IndexMeta &meta)
 {
     SharedBuild *build = shared.build;

@@ -86,7 +86,6 @@ Size prefetch_candidates(const SignatureSearch &search, const std::uint64_t *pos
 
 using RowTest = bool (*)(const SignatureSearch &search, const std::uint8_t *signature);
 
-// Adds the candidates of one page that match to the hits.
 void verify_page(SignatureSearch *search, Buffer buffer, const std::uint64_t *position, Size count,
                  RowTest returns, Size *hits)
 {

@@ -9,7 +9,6 @@
 namespace simhash
 {
 
-// Sets the query's key in a tree.
 void set_query_key(SignatureSearch *search, int tree);
 // What is within a radius of the query's key in a tree.
 LeafQuery key_query(const SignatureSearch &search, int tree, int radius);

@@ -94,7 +94,6 @@ ListBuild *make_list_build(const SignatureMeta &meta)
     return build;
 }
 
-// Passes build->item to the sort.
 void sort_item(ListBuild *build)
 {
     consider_query(build, item_data(build->item));

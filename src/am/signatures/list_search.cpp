@@ -93,7 +93,6 @@ BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockN
     return next;
 }
 
-// Reads the list at place `i`.
 void read_list(SignatureSearch *search, Size i, Buffer *recent)
 {
     const ListSearch *state = search->lists;

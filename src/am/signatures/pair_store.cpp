@@ -67,7 +67,6 @@ StorePage lock_store_page(const PairOutput &output, int number, uint64 position)
     return {&side, part, block, buffer, buffer_page(buffer)};
 }
 
-// Unlocks a page, and checks the tids that were read from it.
 void leave_store_page(const StorePage &page, const TidCheck &check)
 {
     if (page.buffer == InvalidBuffer)

@@ -38,7 +38,6 @@ struct LayoutSample {
     double rows_of(BlockNumber all) const { return blocks > 0 ? seen / blocks * all : 0; }
 };
 
-// The number of bits of the indexed column or expression.
 int indexed_bits(Relation index)
 {
     const int bits = declared_bits(index);
@@ -57,7 +56,6 @@ int indexed_bits(Relation index)
     return bits;
 }
 
-// Warns of options that are not as wanted.
 void check_options(Relation index, const IndexOptions &options, int bits)
 {
     int trees = signature_trees(options, bits);
@@ -349,7 +347,6 @@ struct ScanPart {
     uint64 segments;
 };
 
-// Scans this process's part of the table.
 void scan_part(SharedSignatureBuild *shared, shm_toc *toc, int process, Relation heap, IndexInfo *info,
                SignatureBuild *build)
 {

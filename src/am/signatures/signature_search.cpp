@@ -96,7 +96,6 @@ bool next_rows(ValueSearch *base, Results *results)
     return false;
 }
 
-// Copies the row in a slot of a body page, if there is one.
 bool copy_row(const SignatureSearch &search, const char *page, int slot, Datum *stored, std::uint64_t *tid)
 {
     *tid = body_tid(page, slot);

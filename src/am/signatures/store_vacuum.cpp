@@ -47,7 +47,6 @@ bool is_dead_position(const DeadEntries *entries, Tid position)
            (rows->segment_bits(at.segment)[at.slot / 64] >> at.slot % 64 & 1);
 }
 
-// Finds the dead rows of one body page.
 void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int body)
 {
     BlockNumber block = rows->segments.plane[segment] + 1 + static_cast<BlockNumber>(body);

@@ -185,7 +185,6 @@ void delete_locked(const Unlink &unlink)
         PredicateLockPageCombine(unlink.index, BufferGetBlockNumber(unlink.page), right);
 }
 
-// Deletes a page if possible.
 bool unlink_page(const OpenIndex &index, BlockNumber block)
 {
     Unlink unlink = {};

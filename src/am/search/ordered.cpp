@@ -135,16 +135,14 @@ int relieve_ring(ScanState *state, int high, Size *limit)
 }
 
 // Lets the first ring end at the nearest distance found, so that the rest of it takes fewer leaves. A query that needs
-// more rows than these begins the next ring anew.
+// more rows than these begins the next ring anew, without the rows kept that are beyond this end.
 int end_at_nearest(ScanState *state, const Results &leaf, int high)
 {
     int nearest = high;
     for (Size i = 0; i < leaf.hits; i++)
         nearest = Min(nearest, leaf.hit[i].distance());
-    if (nearest < high) {
-        state->rings.kept = 0;
+    if (nearest < high)
         state->search->nearest->narrow(state->search, nearest);
-    }
     return nearest;
 }
 

@@ -101,6 +101,7 @@ bool look_at(BlockNumber block, Unlink *unlink)
 // Locks the left sibling, if there is one.
 bool lock_left(Unlink *unlink)
 {
+    failpoint(Failpoint::unlink_found);
     unlink->locked = 1;
     if (unlink->low == Position{0, 0})
         return true;
@@ -113,6 +114,7 @@ bool lock_left(Unlink *unlink)
 // Locks the page, if nobody has pinned it: a scan may rely on its pin. And the right sibling, if it has room.
 bool lock_pages(Unlink *unlink)
 {
+    failpoint(Failpoint::unlink_page);
     if (!ConditionalLockBufferForCleanup(unlink->page))
         return false;
     unlink->locked = 2;
@@ -136,6 +138,7 @@ bool lock_pages(Unlink *unlink)
 // Locks the parent, if both pages are its children.
 bool lock_parent(Unlink *unlink)
 {
+    failpoint(Failpoint::unlink_parent);
     unlink->parent =
         descend(unlink->index, unlink->tree, unlink->low, BUFFER_LOCK_EXCLUSIVE, unlink->level + 1);
     unlink->locked = 4;
@@ -189,19 +192,8 @@ bool unlink_page(const OpenIndex &index, BlockNumber block)
 {
     Unlink unlink = {};
     unlink.index = index;
-    bool possible = look_at(block, &unlink);
-    if (possible) {
-        failpoint(Failpoint::unlink_found);
-        possible = lock_left(&unlink);
-    }
-    if (possible) {
-        failpoint(Failpoint::unlink_page);
-        possible = lock_pages(&unlink);
-    }
-    if (possible) {
-        failpoint(Failpoint::unlink_parent);
-        possible = lock_parent(&unlink);
-    }
+    const bool possible =
+        look_at(block, &unlink) && lock_left(&unlink) && lock_pages(&unlink) && lock_parent(&unlink);
     if (possible)
         delete_locked(unlink);
     release(&unlink);

@@ -80,13 +80,12 @@ void lock_with_room(const OpenIndex &index, int tree, const LeafEntry &entry, co
     const char *stale = nullptr;
     Buffer buffer = lock_place(index, leaves->place[i], leaves->buffer[i], tree, leaves->position[i],
                                BUFFER_LOCK_EXCLUSIVE, &stale);
-    while (!BufferIsValid(buffer) || !leaf_takes(buffer_page(buffer), entry)) {
-        if (BufferIsValid(buffer) && remove_old_versions(index, buffer, entry.key, old))
+    if (!BufferIsValid(buffer))
+        buffer = descend(index, tree, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
+    while (!leaf_takes(buffer_page(buffer), entry)) {
+        if (remove_old_versions(index, buffer, entry.key, old) || rewrite_leaf(index, buffer, entry))
             continue;
-        if (BufferIsValid(buffer) && rewrite_leaf(index, buffer, entry))
-            continue;
-        if (BufferIsValid(buffer))
-            split_page(index, buffer);
+        split_page(index, buffer);
         buffer = descend(index, tree, leaves->position[i], BUFFER_LOCK_EXCLUSIVE);
     }
     leaves->buffer[i] = buffer;

@@ -251,7 +251,8 @@ template <typename Visit> void visit_slots(const Check &check, Visit visit)
     // If others write, rows that the snapshot sees may be in new segments.
     const Segments segments =
         check.still ? store_of(check)->segments : read_segments(check.index, meta_of(check));
-    visit_rows(check.index, meta_of(check).shape(), segments, visit);
+    PGAlignedBlock copy;
+    visit_rows(check.index, meta_of(check).shape(), segments, copy.data, visit);
     if (!check.still)
         pfree(segments.plane);
 }

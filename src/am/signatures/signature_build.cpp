@@ -207,7 +207,7 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
         if (build->nulls != nullptr)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + tree);
         rows.begin(maintenance_work_mem / 8 * 7 / build->processes);
-        visit_rows(build->index, build->meta->shape(), segments,
+        visit_rows(build->index, build->meta->shape(), segments, nullptr,
                    [&](std::uint64_t position, std::uint64_t, const std::uint8_t *signature) {
                        std::uint64_t key[kMostKeyWords];
                        signature_key(build->meta->layout, tree, signature, key);

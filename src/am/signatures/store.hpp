@@ -42,25 +42,31 @@ struct Segments {
 };
 Segments read_segments(Relation index, const SignatureMeta &meta);
 
-// Calls visit(position, tid, signature) for each row of these segments, in order. The pages are copied, so no lock is held.
+// Calls visit(position, tid, signature) for each row of these segments, in order: with a lock on its page, unless there is
+// memory for a copy of that.
 template <typename Visit>
-void visit_rows(Relation index, const StoreShape &shape, const Segments &segments, Visit visit)
+void visit_rows(Relation index, const StoreShape &shape, const Segments &segments, char *copy, Visit visit)
 {
     BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
-    PGAlignedBlock copy;
     for (Size i = 0; i < segments.count; i++) {
         for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
             const BlockNumber block = segments.plane[i] + 1 + static_cast<BlockNumber>(body);
             Buffer buffer =
                 read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, InvalidSnapshot, strategy);
-            std::memcpy(copy.data, buffer_page(buffer), BLCKSZ);
-            UnlockReleaseBuffer(buffer);
-            for (int slot = 0; slot < body_count(copy.data); slot++) {
-                const std::uint64_t tid = body_tid(copy.data, slot);
-                if (tid != kNoRow)
-                    visit(store_position(block, slot), tid, body_signature(copy.data, shape.bytes, slot));
+            const char *page = buffer_page(buffer);
+            if (copy != nullptr) {
+                std::memcpy(copy, page, BLCKSZ);
+                UnlockReleaseBuffer(buffer);
+                page = copy;
             }
+            for (int slot = 0; slot < body_count(page); slot++) {
+                const std::uint64_t tid = body_tid(page, slot);
+                if (tid != kNoRow)
+                    visit(store_position(block, slot), tid, body_signature(page, shape.bytes, slot));
+            }
+            if (copy == nullptr)
+                UnlockReleaseBuffer(buffer);
         }
     }
     FreeAccessStrategy(strategy);

@@ -186,7 +186,8 @@ Sample *scan_table(Shared *shared, Relation heap, Relation index, IndexInfo *inf
 RowFiles open_rows(const Shared &shared, bool nulls)
 {
     RowFiles files = {};
-    files.file = allocate<BufFile *>(shared.build->processes);
+    files.file =
+        static_cast<BufFile **>(palloc(sizeof(BufFile *) * static_cast<Size>(shared.build->processes)));
     files.bits = kNoRowBits;
     for (int i = 0; i < shared.build->processes; i++) {
         const ScanResult &scan = shared.scan[i];

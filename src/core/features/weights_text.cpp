@@ -207,7 +207,7 @@ WeightsTextError parse_weights(const char *text, std::size_t length, Weights *ou
         return fail(WeightsTextError::kSyntax, at, length - at, 0);
     at++;
     std::size_t count = 0;
-    for (;;) {
+    for (bool more = true; more;) {
         skip_space();
         std::size_t start = at;
         while (at < length && text[at] != ',' && text[at] != ']' && text[at] != '[')
@@ -217,8 +217,9 @@ WeightsTextError parse_weights(const char *text, std::size_t length, Weights *ou
             end--;
         if (at == length || text[at] == '[')
             return fail(WeightsTextError::kSyntax, start, length - start, count);
-        if (end == start && text[at] == ']' && count == 0)
-            break;
+        more = text[at++] == ',';
+        if (end == start && !more && count == 0)
+            break; // an empty list
         Weight weight = 0;
         WeightsTextError error = parse_weight(text + start, end - start, &weight);
         if (error != WeightsTextError::kNone)
@@ -226,12 +227,7 @@ WeightsTextError parse_weights(const char *text, std::size_t length, Weights *ou
         if (count < kBits)
             out->sum[count] = weight;
         count++;
-        if (text[at++] == ']')
-            break;
-        // The separator was a comma: another number must follow.
     }
-    if (count == 0 && at < length && text[at] == ']')
-        at++;
     skip_space();
     if (at != length)
         return fail(WeightsTextError::kSyntax, at, length - at, count);

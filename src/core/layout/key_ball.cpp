@@ -15,13 +15,9 @@ namespace
 std::uint64_t nth_highest(std::uint64_t bits, int n)
 {
     SIMHASH_ASSERT(n >= 1);
-    for (; bits != 0; n--) {
-        std::uint64_t highest = std::uint64_t{1} << (63 - std::countl_zero(bits));
-        if (n == 1)
-            return highest;
-        bits &= ~highest;
-    }
-    return 0;
+    for (; n > 1 && bits != 0; n--)
+        bits ^= std::bit_floor(bits);
+    return std::bit_floor(bits);
 }
 
 } // namespace
@@ -63,7 +59,7 @@ bool next_key(const KeyBall &ball, std::uint64_t from, std::uint64_t *key)
         // allow.
         std::uint64_t rest = ball.center & (bit - 1);
         for (std::uint64_t ones = rest; ones != 0 && radius > 0;) {
-            std::uint64_t one = std::uint64_t{1} << (63 - std::countl_zero(ones));
+            std::uint64_t one = std::bit_floor(ones);
             ones &= ~one;
             if (one & header) {
                 if (budget == 0)

@@ -45,6 +45,18 @@ void KeyOrder::sources(int tree_number, std::uint8_t source[kBits]) const
             std::countr_zero(fingerprint(tree_number, std::uint64_t{1} << (63 - i))));
 }
 
+namespace
+{
+
+// Where the blocks begin in the word.
+void find_blocks(const TreeDesign &design, int first[kMaxBlocks])
+{
+    for (int i = 0, at = 0; i < design.blocks; at += design.width[i++])
+        first[i] = at;
+}
+
+} // namespace
+
 void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_order[kBits])
 {
     SIMHASH_ASSERT(is_bit_order(new_bit_order));
@@ -53,11 +65,8 @@ void KeyOrder::set(const TreeDesign &new_design, const std::uint8_t new_bit_orde
     permutation.set(bit_order);
     inverse.set_inverse(bit_order);
 
-    int first[kMaxBlocks], word_at = 0;
-    for (int i = 0; i < design.blocks; i++) {
-        first[i] = word_at;
-        word_at += design.width[i];
-    }
+    int first[kMaxBlocks];
+    find_blocks(design, first);
     for (int t = 0; t < design.trees; t++) {
         const DesignTree &from = design.tree[t];
         TreeOrder &to = tree[t];
@@ -134,12 +143,9 @@ void choose_bit_order(const TreeDesign &design, Fingerprint *sample, std::size_t
     });
 
     // Deal the bits, most informative first, each to the block with the least entropy for its width.
-    int first[kMaxBlocks], filled[kMaxBlocks] = {}, at = 0;
+    int first[kMaxBlocks], filled[kMaxBlocks] = {};
     double sum[kMaxBlocks] = {};
-    for (int i = 0; i < design.blocks; i++) {
-        first[i] = at;
-        at += design.width[i];
-    }
+    find_blocks(design, first);
     for (std::uint8_t bit : ranked) {
         int poorest = -1;
         double half = entropy[bit] / 2.0; // so that a narrow block is not filled up before a wide one has any

@@ -30,11 +30,6 @@ struct Block {
     std::uint8_t bit[kMostCellBits];
 };
 
-double all_pairs(const PairTask &task)
-{
-    return task.y_rows == 0 ? task.x_rows * task.x_rows / 2 : task.x_rows * task.y_rows;
-}
-
 // The number of sets of at most `most` of `bits` things.
 double count_sets(double bits, int most)
 {
@@ -65,7 +60,8 @@ double block_cost(const PairTask &task, const Block &block)
     double runs = cells * (within ? (block.sets + 1) / 2 : block.sets);
     double y_rows = within ? task.x_rows : task.y_rows;
     double visits = task.x_rows * (runs / cells) * std::min(1.0, y_rows / cells);
-    return block.loading + kVisitRun * runs + kVisitRow * visits + task.compare_cost * all_pairs(task) * near;
+    return block.loading + kVisitRun * runs + kVisitRow * visits +
+           task.compare_cost * task.all_pairs() * near;
 }
 
 void begin_block(const PairTask &task, int budget, Block *block)

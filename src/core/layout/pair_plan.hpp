@@ -48,6 +48,8 @@ struct PairTask {
     // compared with may not be in memory with it.
     double part_rows;
     double load_cost;
+
+    double all_pairs() const { return y_rows == 0 ? x_rows * x_rows / 2 : x_rows * y_rows; }
 };
 
 void plan_pairs(const PairTask &task, PairPlan *plan);

@@ -11,11 +11,6 @@ namespace
 
 constexpr int kUnused = -1; // the budget of a word that is not a window
 
-double all_pairs(const PairTask &task)
-{
-    return task.y_rows == 0 ? task.x_rows * task.x_rows / 2 : task.x_rows * task.y_rows;
-}
-
 // The chance that two rows differ in at most `most` bits of the word.
 double chance_within(const WordModel &word, int most)
 {
@@ -42,7 +37,7 @@ double pass_cost(const WindowTask &task, const WordModel &word, int budget)
     std::copy(word.differ, word.differ + kBits, pairs.differ);
     PairPlan plan;
     plan_pairs(pairs, &plan);
-    return plan.cost + task.verify_cost * all_pairs(pairs) * chance_within(word, budget);
+    return plan.cost + task.verify_cost * pairs.all_pairs() * chance_within(word, budget);
 }
 
 // The words, the ones in which rows differ most first.
@@ -87,7 +82,7 @@ double divide_radius(const WindowTask &task, const int *word, int words, double 
 void plan_windows(const WindowTask &task, WindowPlan *plan)
 {
     plan->windows = 0;
-    plan->cost = task.compare_cost * all_pairs(task.pairs);
+    plan->cost = task.compare_cost * task.pairs.all_pairs();
     int ranked[kMostWords], budget[kMostWords];
     rank_words(task, ranked);
     // The first error in a window costs a pass, so few windows may be better than what division chooses.

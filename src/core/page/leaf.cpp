@@ -117,9 +117,8 @@ void store_columns(char *page, const LeafLayout &layout, const LeafEntry *entry,
 LeafView::LeafView(const char *page) : LeafLayout(layout_of(page))
 {
     const RawPageHeader *header = page_header(page);
-    ends_ = page + sizeof(RawPageHeader) + offsetof(LeafHead, end);
-    ordered_ = load_number<std::uint16_t>(ends_ +
-                                          sizeof(std::uint16_t) * static_cast<std::size_t>(sub_ranges() - 1));
+    page_ = page;
+    ordered_ = stored_end(page, sub_ranges() - 1);
     columns_ = page + columns_at();
     bag_at_ = page + bytes(ordered_);
     bag_ = static_cast<int>(page + header->lower - bag_at_) / bag_row_bytes();
@@ -131,11 +130,7 @@ ComparedSpans compared_near(const char *page, std::size_t page_size, std::uint64
 {
     LeafLayout layout = layout_of(page);
     layout.prefix_bits %= 64;
-    auto end_of = [&](int sub) {
-        const std::size_t end = sizeof(RawPageHeader) + offsetof(LeafHead, end);
-        return std::size_t{
-            load_number<std::uint16_t>(page + end + sizeof(std::uint16_t) * static_cast<std::size_t>(sub))};
-    };
+    auto end_of = [&](int sub) { return static_cast<std::size_t>(stored_end(page, sub)); };
     auto span = [&](std::size_t begin, std::size_t end) {
         return PageSpan{std::min(begin, page_size), std::min(end, page_size)};
     };
@@ -419,10 +414,7 @@ const char *check_leaf_bounds(const char *page, std::size_t page_size)
     LeafLayout layout = layout_of(page);
     if (layout.columns_at() > header->lower)
         return "The leaf is truncated.";
-    auto ordered =
-        load_number<std::uint16_t>(page + sizeof(RawPageHeader) + offsetof(LeafHead, end) +
-                                   sizeof(std::uint16_t) * static_cast<std::size_t>(layout.sub_ranges() - 1));
-    std::size_t bag_at = layout.bytes(ordered);
+    std::size_t bag_at = layout.bytes(stored_end(page, layout.sub_ranges() - 1));
     if (bag_at > header->lower ||
         (header->lower - bag_at) % static_cast<std::size_t>(layout.bag_row_bytes()) != 0)
         return "The leaf's keys are truncated.";

@@ -68,6 +68,13 @@ template <typename Number> Number load_number(const char *from)
     return number;
 }
 
+// What the head of a leaf says of a sub-range: end[sub_range], which may lie behind the struct.
+inline int stored_end(const char *page, int sub_range)
+{
+    return load_number<std::uint16_t>(page + sizeof(RawPageHeader) + offsetof(LeafHead, end) +
+                                      sizeof(std::uint16_t) * static_cast<std::size_t>(sub_range));
+}
+
 // How the entries of a leaf are stored.
 struct LeafLayout {
     std::uint64_t prefix;
@@ -122,8 +129,7 @@ public:
     // The end of a sub-range in the columns. Whatever a damaged page holds, it is one of the places.
     int end(int sub_range) const
     {
-        int end =
-            load_number<std::uint16_t>(ends_ + sizeof(std::uint16_t) * static_cast<std::size_t>(sub_range));
+        int end = stored_end(page_, sub_range);
         return end < ordered_ ? end : ordered_;
     }
     const char *column(int before) const { return columns_ + std::ptrdiff_t{before} * ordered_; }
@@ -194,7 +200,7 @@ private:
     int ordered_;
     int bag_;
     int marks_; // bytes
-    const char *ends_;
+    const char *page_;
     const char *columns_;
     const char *bag_at_;
     const unsigned char *marks_end_;

@@ -72,7 +72,7 @@ int plane_free_slot(const char *page, int begin, int end)
     for (int slot = begin; slot < end; slot++) {
         if (slot % 8 == 0 && used[slot / 8] == 0xFF)
             slot += 7;
-        else if (!(used[slot / 8] >> slot % 8 & 1))
+        else if (!plane_uses(page, slot))
             return slot;
     }
     return -1;

@@ -2,7 +2,7 @@
 #include "targets.hpp"
 
 #include "core/bits/fingerprint.hpp"
-#include "core/features/weights_text.hpp"
+#include "core/features/weights_format.hpp"
 
 #include <memory>
 

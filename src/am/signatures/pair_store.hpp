@@ -11,7 +11,7 @@
 #include "am/pairs/pair_read.hpp"
 #include "am/signatures/store.hpp"
 
-#include "core/layout/window_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 extern "C" {
 #include "storage/buffile.h"

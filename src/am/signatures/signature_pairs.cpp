@@ -1,6 +1,6 @@
 // Finds pairs of signatures: by passes over their words, or by comparing all with all.
 //
-// The plan of the windows (core/layout/window_plan.hpp) chooses, from a sample of the stores. A pass finds pairs of
+// The plan of the windows (core/layout/pair_plan.hpp) chooses, from a sample of the stores. A pass finds pairs of
 // rows whose words are near, and the signatures of these are compared. A join of all with all reads the smaller side
 // in blocks that fit into memory, and the other one once for each block.
 #include "am/signatures/pair_store.hpp"

@@ -56,7 +56,7 @@ inline void mask_signature(std::uint8_t *data, int bits, std::uint64_t mask)
         data[bytes - 1] &= static_cast<std::uint8_t>(0xFF << (8 - bits % 8));
 }
 
-// Word w of a signature of `bytes` bytes, see window_plan.hpp. The last one may have fewer than 64 bits.
+// Word w of a signature of `bytes` bytes, see pair_plan.hpp. The last one may have fewer than 64 bits.
 inline std::uint64_t signature_word_at(const std::uint8_t *signature, int bytes, int w)
 {
     return signature_word(signature + 8 * w, bytes - 8 * w < 8 ? bytes - 8 * w : 8);

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "core/features/feature_frequencies.hpp"
-#include "core/features/signature_sums.hpp"
 #include "core/features/term_frequency.hpp"
+#include "core/features/weights.hpp"
 
 namespace simhash
 {

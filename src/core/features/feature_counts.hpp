@@ -9,7 +9,7 @@
 
 #include "core/bits/contract.hpp"
 #include "core/bits/split_mix.hpp"
-#include "core/features/signature_sums.hpp"
+#include "core/features/weights.hpp"
 
 namespace simhash
 {

@@ -1,7 +1,7 @@
 // Signatures as SQL values: bit strings, and arrays of the sums that decide their bits.
 #pragma once
 
-#include "core/features/signature_sums.hpp"
+#include "core/features/weights.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

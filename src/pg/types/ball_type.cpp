@@ -3,7 +3,6 @@
 #include "pg/types/ball.hpp"
 
 #include "core/features/weights_format.hpp"
-#include "core/features/weights_text.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball_text.hpp"
 #include "pg/types/binary_form.hpp"

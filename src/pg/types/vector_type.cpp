@@ -1,7 +1,7 @@
 // The type feature_vector: its text and binary forms.
 #include "pg/types/vector_type.hpp"
 
-#include "core/features/weights_text.hpp"
+#include "core/features/weights_format.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/binary_form.hpp"
 #include "pg/types/text_reader.hpp"

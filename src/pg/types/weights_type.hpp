@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/features/weights.hpp"
-#include "core/features/weights_text.hpp"
+#include "core/features/weights_format.hpp"
 #include "pg/server/postgres.hpp"
 
 namespace simhash

@@ -8,8 +8,8 @@
 
 #include "core/bits/feature_hash.hpp"
 #include "core/features/feature_counts.hpp"
-#include "core/features/signature_sums.hpp"
 #include "core/features/term_frequency.hpp"
+#include "core/features/weights.hpp"
 
 namespace simhash
 {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/features/weights_text.hpp"
+#include "core/features/weights_format.hpp"
 
 namespace simhash
 {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/layout/window_plan.hpp"
+#include "core/layout/pair_plan.hpp"
 
 #include "../seed.hpp"
 

@@ -55,29 +55,17 @@ COMMENT ON FUNCTION simhash_internal_signature_weights_final(pg_catalog.internal
     IS 'aggregate final function';
 
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_final
 CREATE AGGREGATE simhash_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_final
 CREATE AGGREGATE simhash_agg(weights simhash_weights) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_final
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_weights_final
 CREATE AGGREGATE simhash_weights_agg(feature pg_catalog.text, weight double precision) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_weights_final
 CREATE AGGREGATE simhash_weights_agg(weights simhash_weights) (
-    SFUNC = simhash_internal_weights_accumulate, STYPE = pg_catalog.internal, SSPACE = 560,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_weights_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_weights_accumulate space=560 state=signature final=simhash_internal_weights_final
 
 COMMENT ON AGGREGATE simhash_agg(pg_catalog.text)
     IS 'fingerprint of features with weight 1, one per row';
@@ -93,21 +81,13 @@ COMMENT ON AGGREGATE simhash_weights_agg(simhash_weights)
     IS 'sum of weights';
 
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_signature_accumulate space=8256 state=signature final=simhash_internal_signature_final
 CREATE AGGREGATE signature_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_signature_accumulate space=8256 state=signature final=simhash_internal_signature_final
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_signature_accumulate space=8256 state=signature final=simhash_internal_signature_weights_final
 CREATE AGGREGATE signature_weights_agg(feature pg_catalog.text, weight double precision, bits integer) (
-    SFUNC = simhash_internal_signature_accumulate, STYPE = pg_catalog.internal, SSPACE = 8256,
-    COMBINEFUNC = simhash_internal_signature_combine, SERIALFUNC = simhash_internal_signature_serialize, DESERIALFUNC = simhash_internal_signature_deserialize,
-    FINALFUNC = simhash_internal_signature_weights_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_signature_accumulate space=8256 state=signature final=simhash_internal_signature_weights_final
 
 COMMENT ON AGGREGATE signature_agg(pg_catalog.text, integer)
     IS 'signature of features with weight 1, one per row';
@@ -140,13 +120,9 @@ COMMENT ON FUNCTION simhash_internal_minhash_final(pg_catalog.internal) IS 'aggr
 COMMENT ON FUNCTION simhash_internal_minhash_values_final(pg_catalog.internal) IS 'aggregate final function';
 
 CREATE AGGREGATE minhash_agg(feature pg_catalog.text, bits integer) (
-    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
-    FINALFUNC = simhash_internal_minhash_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_minhash_accumulate space=4096 state=minhash final=simhash_internal_minhash_final
 CREATE AGGREGATE minhash_values_agg(feature pg_catalog.text, minima integer) (
-    SFUNC = simhash_internal_minhash_accumulate, STYPE = pg_catalog.internal, SSPACE = 4096,
-    COMBINEFUNC = simhash_internal_minhash_combine, SERIALFUNC = simhash_internal_minhash_serialize, DESERIALFUNC = simhash_internal_minhash_deserialize,
-    FINALFUNC = simhash_internal_minhash_values_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_minhash_accumulate space=4096 state=minhash final=simhash_internal_minhash_values_final
 COMMENT ON AGGREGATE minhash_agg(pg_catalog.text, integer)
     IS 'min-hash signature of a set of features, one per row: one bit of each minimum';
 COMMENT ON AGGREGATE minhash_values_agg(pg_catalog.text, integer)

@@ -1,24 +1,13 @@
 -- A ball is the query of an index condition: center and radius in one value, and for a search by weights those, too.
 
-CREATE TYPE simhash_ball;
-CREATE FUNCTION simhash_internal_ball_in(pg_catalog.cstring) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME', 'simhash_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_ball_out(simhash_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_ball_recv(pg_catalog.internal) RETURNS simhash_ball
-    AS 'MODULE_PATHNAME', 'simhash_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_ball_send(simhash_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+\include type_functions.sql type=simhash_ball name=ball_ text=10 binary=10
+
 CREATE TYPE simhash_ball (
     INPUT = simhash_internal_ball_in, OUTPUT = simhash_internal_ball_out, RECEIVE = simhash_internal_ball_recv, SEND = simhash_internal_ball_send,
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = main,
     CATEGORY = 'V', PREFERRED = true);
 COMMENT ON TYPE simhash_ball IS 'the fingerprints within a radius, in bits, of a center: <center,radius>, or around '
     'weights, for approximate searches: <[w0,...,w63],radius,recall,max_probes>';
-COMMENT ON FUNCTION simhash_internal_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_ball_out(simhash_ball) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_ball_send(simhash_ball) IS 'I/O';
 
 \include order.sql type=simhash_ball prefix= cost=1
 

@@ -1,15 +1,6 @@
 -- Hashes of features, with counts or weights: from them fingerprints, signatures, sketches and measures are computed.
 
-CREATE TYPE feature_vector;
-
-CREATE FUNCTION simhash_internal_feature_vector_in(pg_catalog.cstring) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'simhash_feature_vector_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_feature_vector_out(feature_vector) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_feature_vector_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) RETURNS feature_vector
-    AS 'MODULE_PATHNAME', 'simhash_feature_vector_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
-CREATE FUNCTION simhash_internal_feature_vector_send(feature_vector) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_feature_vector_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 100;
+\include type_functions.sql type=feature_vector name=feature_vector_ text=100 binary=100
 
 -- Hashes cannot be compressed, so it would not be worth trying.
 CREATE TYPE feature_vector (
@@ -18,10 +9,6 @@ CREATE TYPE feature_vector (
     INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = external);
 
 COMMENT ON TYPE feature_vector IS 'features of a document, as hashes, with counts or weights';
-COMMENT ON FUNCTION simhash_internal_feature_vector_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_vector_out(feature_vector) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_vector_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_vector_send(feature_vector) IS 'I/O';
 
 \include order.sql type=feature_vector prefix=simhash_ cost=100
 

@@ -1,13 +1,4 @@
-CREATE TYPE simhash;
-
-CREATE FUNCTION simhash_internal_in(pg_catalog.cstring) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_out(simhash) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_recv(pg_catalog.internal) RETURNS simhash
-    AS 'MODULE_PATHNAME', 'simhash_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_send(simhash) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+\include type_functions.sql type=simhash name= text=1 binary=1
 
 CREATE TYPE simhash (
     INPUT = simhash_internal_in, OUTPUT = simhash_internal_out, RECEIVE = simhash_internal_recv, SEND = simhash_internal_send,
@@ -17,10 +8,6 @@ CREATE TYPE simhash (
     CATEGORY = 'V', PREFERRED = true);
 
 COMMENT ON TYPE simhash IS '64-bit fingerprint of a document: those of similar documents differ in few bits';
-COMMENT ON FUNCTION simhash_internal_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_out(simhash) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_send(simhash) IS 'I/O';
 
 -- All casts are explicit: an implicit one would let h < 5 compare as signed integers and q <@> 5 measure the
 -- distance to a number.

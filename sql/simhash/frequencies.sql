@@ -1,13 +1,4 @@
-CREATE TYPE feature_frequencies;
-
-CREATE FUNCTION simhash_internal_feature_frequencies_in(pg_catalog.cstring) RETURNS feature_frequencies
-    AS 'MODULE_PATHNAME', 'simhash_feature_frequencies_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION simhash_internal_feature_frequencies_out(feature_frequencies) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_feature_frequencies_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION simhash_internal_feature_frequencies_recv(pg_catalog.internal) RETURNS feature_frequencies
-    AS 'MODULE_PATHNAME', 'simhash_feature_frequencies_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-CREATE FUNCTION simhash_internal_feature_frequencies_send(feature_frequencies) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_feature_frequencies_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+\include type_functions.sql type=feature_frequencies name=feature_frequencies_ text=1000 binary=1000
 
 -- Hashes cannot be compressed, so it would not be worth trying.
 CREATE TYPE feature_frequencies (
@@ -17,10 +8,6 @@ CREATE TYPE feature_frequencies (
 
 COMMENT ON TYPE feature_frequencies
     IS 'in how many documents of a collection its features occur: weights fingerprints by rarity';
-COMMENT ON FUNCTION simhash_internal_feature_frequencies_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_frequencies_out(feature_frequencies) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_frequencies_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_feature_frequencies_send(feature_frequencies) IS 'I/O';
 
 \include order.sql type=feature_frequencies prefix=simhash_ cost=100
 
@@ -60,21 +47,13 @@ COMMENT ON FUNCTION simhash_internal_feature_frequencies_deserialize(pg_catalog.
 COMMENT ON FUNCTION simhash_internal_feature_frequencies_final(pg_catalog.internal) IS 'aggregate final function';
 
 CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text) (
-    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
-    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_feature_frequencies_accumulate space=100000 state=feature_frequencies final=simhash_internal_feature_frequencies_final
 CREATE AGGREGATE feature_frequencies_agg(document pg_catalog.text, unit pg_catalog.text, size integer) (
-    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
-    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_feature_frequencies_accumulate space=100000 state=feature_frequencies final=simhash_internal_feature_frequencies_final
 CREATE AGGREGATE feature_frequencies_agg(features feature_vector) (
-    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
-    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_feature_frequencies_accumulate space=100000 state=feature_frequencies final=simhash_internal_feature_frequencies_final
 CREATE AGGREGATE feature_frequencies_agg(frequencies feature_frequencies) (
-    SFUNC = simhash_internal_feature_frequencies_accumulate, STYPE = pg_catalog.internal, SSPACE = 100000,
-    COMBINEFUNC = simhash_internal_feature_frequencies_combine, SERIALFUNC = simhash_internal_feature_frequencies_serialize,
-    DESERIALFUNC = simhash_internal_feature_frequencies_deserialize, FINALFUNC = simhash_internal_feature_frequencies_final, PARALLEL = SAFE);
+\include aggregate.sql step=simhash_internal_feature_frequencies_accumulate space=100000 state=feature_frequencies final=simhash_internal_feature_frequencies_final
 COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text)
     IS 'in how many texts each word occurs';
 COMMENT ON AGGREGATE feature_frequencies_agg(pg_catalog.text, pg_catalog.text, integer)

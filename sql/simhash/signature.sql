@@ -38,15 +38,8 @@ CREATE FUNCTION simhash_internal_within(bit, bit, bigint) RETURNS boolean
 COMMENT ON FUNCTION simhash_internal_within(bit, bit, bigint)
     IS 'whether two bit strings have the same length and their Hamming distance is at most the radius';
 
-CREATE TYPE signature_ball;
-CREATE FUNCTION simhash_internal_signature_ball_in(pg_catalog.cstring) RETURNS signature_ball
-    AS 'MODULE_PATHNAME', 'simhash_signature_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_signature_ball_out(signature_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_signature_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_signature_ball_recv(pg_catalog.internal) RETURNS signature_ball
-    AS 'MODULE_PATHNAME', 'simhash_signature_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_signature_ball_send(signature_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_signature_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+\include type_functions.sql type=signature_ball name=signature_ball_ text=10 binary=1
+
 CREATE TYPE signature_ball (
     INPUT = simhash_internal_signature_ball_in, OUTPUT = simhash_internal_signature_ball_out,
     RECEIVE = simhash_internal_signature_ball_recv, SEND = simhash_internal_signature_ball_send,
@@ -54,10 +47,6 @@ CREATE TYPE signature_ball (
     CATEGORY = 'V');
 COMMENT ON TYPE signature_ball
     IS 'bit strings within a radius of a center, for approximate searches, too: <center,radius,recall,count>';
-COMMENT ON FUNCTION simhash_internal_signature_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_signature_ball_out(signature_ball) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_signature_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_signature_ball_send(signature_ball) IS 'I/O';
 
 \include order.sql type=signature_ball prefix=simhash_ cost=10
 

@@ -28,26 +28,13 @@ CREATE OPERATOR ~= (
 COMMENT ON OPERATOR ~= (pg_catalog.text, pg_catalog.text)
     IS 'near-duplicate: whether feature_jaccard(a, b, ''word'', 3) is at least .8, and the sketches differ in at most 8 of 64 bits';
 
-CREATE TYPE text_ball;
-
-CREATE FUNCTION simhash_internal_text_ball_in(pg_catalog.cstring) RETURNS text_ball
-    AS 'MODULE_PATHNAME', 'simhash_text_ball_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_text_ball_out(text_ball) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_text_ball_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) RETURNS text_ball
-    AS 'MODULE_PATHNAME', 'simhash_text_ball_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION simhash_internal_text_ball_send(text_ball) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_text_ball_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;
+\include type_functions.sql type=text_ball name=text_ball_ text=1 binary=1
 
 CREATE TYPE text_ball (
     INPUT = simhash_internal_text_ball_in, OUTPUT = simhash_internal_text_ball_out, RECEIVE = simhash_internal_text_ball_recv, SEND = simhash_internal_text_ball_send,
     INTERNALLENGTH = VARIABLE, STORAGE = extended, CATEGORY = 'V');
 
 COMMENT ON TYPE text_ball IS 'the texts that are near a text: a query with a threshold of its own';
-COMMENT ON FUNCTION simhash_internal_text_ball_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_text_ball_out(text_ball) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_text_ball_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_text_ball_send(text_ball) IS 'I/O';
 
 \include order.sql type=text_ball prefix=simhash_ cost=10
 

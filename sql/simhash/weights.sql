@@ -1,13 +1,4 @@
-CREATE TYPE simhash_weights;
-
-CREATE FUNCTION simhash_internal_weights_in(pg_catalog.cstring) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'simhash_weights_in' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
-CREATE FUNCTION simhash_internal_weights_out(simhash_weights) RETURNS pg_catalog.cstring
-    AS 'MODULE_PATHNAME', 'simhash_weights_out' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 20;
-CREATE FUNCTION simhash_internal_weights_recv(pg_catalog.internal) RETURNS simhash_weights
-    AS 'MODULE_PATHNAME', 'simhash_weights_recv' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
-CREATE FUNCTION simhash_internal_weights_send(simhash_weights) RETURNS pg_catalog.bytea
-    AS 'MODULE_PATHNAME', 'simhash_weights_send' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 10;
+\include type_functions.sql type=simhash_weights name=weights_ text=20 binary=10
 
 -- With MAIN the value, typically 136 bytes, stays in the row; if a row is too long, its other columns are moved out
 -- first. PLAIN would never allow moving it out.
@@ -19,10 +10,6 @@ CREATE TYPE simhash_weights (
 
 COMMENT ON TYPE simhash_weights
     IS '64 sums of a document''s weighted features, whose signs are its fingerprint; can be added';
-COMMENT ON FUNCTION simhash_internal_weights_in(pg_catalog.cstring) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_weights_out(simhash_weights) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_weights_recv(pg_catalog.internal) IS 'I/O';
-COMMENT ON FUNCTION simhash_internal_weights_send(simhash_weights) IS 'I/O';
 
 CREATE FUNCTION simhash_internal_from_weights(simhash_weights) RETURNS simhash
     AS 'MODULE_PATHNAME', 'simhash_from_weights' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE;

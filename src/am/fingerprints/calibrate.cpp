@@ -66,7 +66,7 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
         if (pair == nullptr)
             return;
         bool null;
-        read_weights(row.column(1, &null), &pair->weights);
+        pair->weights = read_weights(row.column(1, &null));
         pair->partner = datum_fingerprint(row.column(2, &null));
     });
     pairs.count = static_cast<int>(kept.count());

@@ -331,7 +331,7 @@ bool begin_first_ring(FingerprintSearch *search, Fingerprint center, int high)
     Weights weights;
     const bool by_weights = search->order_weights != 0;
     if (by_weights)
-        read_weights(search->order_weights, &weights);
+        weights = read_weights(search->order_weights);
     begin_likeliest(search, center, high, by_weights ? &weights : nullptr);
     return search->phase == SearchPhase::likeliest;
 }

@@ -104,8 +104,7 @@ SIMHASH_FUNCTION(simhash_weights_accumulate_weights)
 {
     SumsState *state = running_state<SumsState>(fcinfo);
     if (!PG_ARGISNULL(1)) {
-        Weights other;
-        read_weights(PG_GETARG_DATUM(1), &other);
+        const Weights other = read_weights(PG_GETARG_DATUM(1));
         set_bits(fcinfo, state, kBits);
         if (!add_weights(state->sums.word, other))
             report_weights_overflow();

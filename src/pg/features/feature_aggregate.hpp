@@ -35,8 +35,7 @@ inline bool get_feature(FunctionCallInfo fcinfo, bool weighted, Feature *feature
         if (feature->weight == 0)
             return false;
     }
-    text *value = PG_GETARG_TEXT_PP(1);
-    feature->hash = text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+    feature->hash = text_feature_hash(PG_GETARG_TEXT_PP(1));
     return true;
 }
 

@@ -83,14 +83,14 @@ const FeatureFrequencies &frequencies_argument(FunctionCallInfo fcinfo, int argu
     }
     auto *given = reinterpret_cast<varlena *>(PG_GETARG_POINTER(argument));
     if (!VARATT_IS_EXTERNAL_ONDISK(given) && !VARATT_IS_COMPRESSED(given)) {
-        open_frequencies(pg_detoast_datum_packed(given), &kept->frequencies);
+        kept->frequencies = open_frequencies(pg_detoast_datum_packed(given));
         if (kept->key != nullptr)
             kept->statement = 0; // the view is of another value now
         return kept->frequencies;
     }
     if (!has_key(*kept, given)) {
         keep(kept, given, fcinfo->flinfo->fn_mcxt);
-        open_frequencies(kept->value, &kept->frequencies);
+        kept->frequencies = open_frequencies(kept->value);
         kept->statement = GetCurrentStatementStartTimestamp();
     }
     return kept->frequencies;

@@ -251,9 +251,7 @@ SIMHASH_FUNCTION(simhash_feature_frequencies_final)
 SIMHASH_FUNCTION(simhash_feature_frequency)
 {
     FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
-    text *feature = PG_GETARG_TEXT_PP(1);
-    std::int64_t place =
-        frequencies.find(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)));
+    std::int64_t place = frequencies.find(text_feature_hash(PG_GETARG_TEXT_PP(1)));
     if (place < 0)
         PG_RETURN_NULL();
     PG_RETURN_INT64(frequencies.at(static_cast<std::uint32_t>(place)).documents);
@@ -262,11 +260,7 @@ SIMHASH_FUNCTION(simhash_feature_frequency)
 // feature_rarity(feature_frequencies, feature text) -> float8: the factor of its weight.
 SIMHASH_FUNCTION(simhash_feature_rarity)
 {
-    FeatureFrequencies frequencies = frequencies_value(fcinfo, 0);
-    text *feature = PG_GETARG_TEXT_PP(1);
-    std::uint32_t units =
-        frequencies.rarity_of(text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature)));
-    PG_RETURN_FLOAT8(units / 256.0);
+    PG_RETURN_FLOAT8(frequencies_value(fcinfo, 0).rarity_of(text_feature_hash(PG_GETARG_TEXT_PP(1))) / 256.0);
 }
 
 } // namespace simhash

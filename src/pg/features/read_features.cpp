@@ -37,11 +37,7 @@ void count_piece(TextFeatures *features, const char *text, std::size_t length, b
     }
 }
 
-std::uint64_t text_hash(Datum feature)
-{
-    text *value = DatumGetTextPP(feature);
-    return text_feature_hash(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-}
+std::uint64_t text_hash(Datum feature) { return text_feature_hash(DatumGetTextPP(feature)); }
 
 std::uint64_t bigint_hash(Datum feature) { return number_hash(DatumGetInt64(feature)); }
 
@@ -120,9 +116,7 @@ FeatureVector document_vector(FunctionCallInfo fcinfo, int argument, Shingles sh
 {
     CountedFeatures counted;
     count_text(fcinfo, argument, shingles, &counted);
-    FeatureVector features;
-    open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))), &features);
-    return features;
+    return open_vector(reinterpret_cast<varlena *>(DatumGetPointer(counted.vector(false))));
 }
 
 void count_default(FunctionCallInfo fcinfo, int argument, CountedFeatures *out)

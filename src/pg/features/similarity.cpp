@@ -73,20 +73,15 @@ MEASURE(cosine)
 // all sums are 0.
 SIMHASH_FUNCTION(simhash_cosine_weights)
 {
-    Weights a, b;
-    read_weights(PG_GETARG_DATUM(0), &a);
-    read_weights(PG_GETARG_DATUM(1), &b);
     double value = 0;
-    if (!weights_cosine(a, b, &value))
+    if (!weights_cosine(read_weights(PG_GETARG_DATUM(0)), read_weights(PG_GETARG_DATUM(1)), &value))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
 }
 SIMHASH_FUNCTION(simhash_cosine_weights_bits)
 {
-    Weights a;
-    read_weights(PG_GETARG_DATUM(0), &a);
     double value = 0;
-    if (!weights_cosine(a, PG_GETARG_FINGERPRINT(1), &value))
+    if (!weights_cosine(read_weights(PG_GETARG_DATUM(0)), PG_GETARG_FINGERPRINT(1), &value))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(value);
 }

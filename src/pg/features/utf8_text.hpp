@@ -79,6 +79,10 @@ inline std::uint64_t text_feature_hash(const char *text, std::size_t length)
 {
     return hash_utf8(text, length, feature_hash);
 }
+inline std::uint64_t text_feature_hash(text *feature)
+{
+    return text_feature_hash(VARDATA_ANY(feature), VARSIZE_ANY_EXHDR(feature));
+}
 
 // Returns a new text value in the database encoding. Characters that do not exist in it raise an error.
 inline text *text_from_utf8(const char *bytes, std::size_t length)

@@ -11,8 +11,7 @@ SIMHASH_FUNCTION(simhash_volatility)
 {
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
+    const Weights weights = read_weights(PG_GETARG_DATUM(0));
     Volatility volatility;
     set_volatility(kDefaultVolatility, weights, kBits, &volatility);
     for (int bit = 0; bit < kBits; bit++) {

@@ -87,11 +87,8 @@ Node *ball_center(Datum value, Oid type, Node **radius)
     }
     const SignatureBall &ball = datum_signature_ball(value);
     *radius = bigint_constant(ball.radius);
-    const SignatureView signature = ball_signature(ball);
-    std::uint8_t *data;
-    const Datum copy = make_signature(signature.bits, &data);
-    std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
-    return reinterpret_cast<Node *>(makeConst(type, -1, InvalidOid, -1, copy, false, false));
+    return reinterpret_cast<Node *>(
+        makeConst(type, -1, InvalidOid, -1, signature_value(ball_signature(ball)), false, false));
 }
 
 } // namespace

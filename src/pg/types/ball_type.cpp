@@ -50,18 +50,6 @@ bool valid_terms(double radius, double recall, double most_probes)
            most_probes <= PG_INT32_MAX;
 }
 
-struct varlena *plain_ball(Datum datum)
-{
-    auto *value = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
-    return VARATT_IS_EXTENDED(value) ? pg_detoast_datum_packed(value) : value;
-}
-
-void release_ball(struct varlena *value, Datum datum)
-{
-    if (value != reinterpret_cast<struct varlena *>(DatumGetPointer(datum)))
-        pfree(value);
-}
-
 // Whether these are the first bytes of a ball without weights.
 inline bool is_plain(const StoredBall &stored)
 {
@@ -69,17 +57,16 @@ inline bool is_plain(const StoredBall &stored)
            static_cast<unsigned>(stored.radius - kEmptyRadius) <= kFullRadius - kEmptyRadius;
 }
 
-Ball open_ball(struct varlena *value)
+Ball open_ball(const StoredValueCopy &value)
 {
     StoredBall stored;
-    const Size size = VARSIZE_ANY_EXHDR(value);
-    if (size < sizeof(stored))
+    if (value.size() < sizeof(stored))
         report_stored_value(0, kBallVersion, kTypeName);
-    std::memcpy(&stored, VARDATA_ANY(value), sizeof(stored));
+    std::memcpy(&stored, value.bytes(), sizeof(stored));
     const bool weights = stored.flags == kBallWeights;
     if (weights)
         stored.flags = 0;
-    if (!is_plain(stored) || (!weights && size != sizeof(stored)))
+    if (!is_plain(stored) || (!weights && value.size() != sizeof(stored)))
         report_stored_value(stored.version, kBallVersion, kTypeName);
     Ball ball = {0, stored.radius, weights};
     std::memcpy(&ball.center, stored.center, sizeof(ball.center));
@@ -152,23 +139,23 @@ Datum guided_datum(GuidedBall *ball, std::int32_t radius, double recall, std::in
 
 Ball datum_ball(Datum datum)
 {
-    struct varlena *value = plain_ball(datum);
+    StoredValueCopy value(datum);
     const Ball ball = open_ball(value);
-    release_ball(value, datum);
+    value.release();
     return ball;
 }
 
 bool read_ball(Datum datum, GuidedBall *out)
 {
-    struct varlena *value = plain_ball(datum);
+    StoredValueCopy value(datum);
     const Ball ball = open_ball(value);
     if (ball.weights) {
-        const char *stored = VARDATA_ANY(value);
-        const Size size = VARSIZE_ANY_EXHDR(value);
+        const Size size = value.size();
         StoredGuide guide;
-        if (size < kGuidedSize || !unpack_weights(stored + kGuidedSize, size - kGuidedSize, &out->weights))
+        if (size < kGuidedSize ||
+            !unpack_weights(value.bytes() + kGuidedSize, size - kGuidedSize, &out->weights))
             report_stored_value(kBallVersion, kBallVersion, kTypeName);
-        std::memcpy(&guide, stored + sizeof(StoredBall), sizeof(guide));
+        std::memcpy(&guide, value.bytes() + sizeof(StoredBall), sizeof(guide));
         std::memcpy(&out->recall, guide.recall, sizeof(out->recall));
         std::memcpy(&out->most_probes, guide.most_probes, sizeof(out->most_probes));
         if (!valid_terms(ball.radius, out->recall, out->most_probes))
@@ -179,7 +166,7 @@ bool read_ball(Datum datum, GuidedBall *out)
     }
     out->center = ball.center;
     out->radius = ball.radius;
-    release_ball(value, datum);
+    value.release();
     return ball.weights;
 }
 
@@ -235,12 +222,8 @@ SIMHASH_FUNCTION(simhash_ball_in)
 SIMHASH_FUNCTION(simhash_ball_out)
 {
     GuidedBall ball;
-    if (!read_ball(PG_GETARG_DATUM(0), &ball)) {
-        char center[kHexDigits + 1];
-        format_fingerprint(ball.center, center);
-        center[kHexDigits] = '\0';
-        PG_RETURN_CSTRING(psprintf("<%s,%d>", center, ball.radius));
-    }
+    if (!read_ball(PG_GETARG_DATUM(0), &ball))
+        PG_RETURN_CSTRING(psprintf("<%016" INT64_MODIFIER "x,%d>", ball.center, ball.radius));
     char weights[kWeightsTextMax];
     char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
     const auto length = static_cast<int>(format_weights(ball.weights, weights));
@@ -317,7 +300,7 @@ SIMHASH_FUNCTION(simhash_internal_ball_center)
 SIMHASH_FUNCTION(simhash_ball_of_weights)
 {
     GuidedBall ball;
-    read_weights(PG_GETARG_DATUM(0), &ball.weights);
+    ball.weights = read_weights(PG_GETARG_DATUM(0));
     return guided_datum(&ball, clamp_radius(PG_GETARG_INT64(1)), clamp_recall(PG_GETARG_FLOAT8(2)),
                         Max(0, PG_GETARG_INT32(3)));
 }

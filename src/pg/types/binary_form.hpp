@@ -26,6 +26,24 @@ namespace simhash
     pg_unreachable();
 }
 
+// A stored value, which may be toasted, and its copy in memory. Whoever may be called for many rows releases that.
+struct StoredValueCopy {
+    struct varlena *given, *value;
+
+    explicit StoredValueCopy(Datum datum)
+        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
+          value(VARATT_IS_EXTENDED(given) ? pg_detoast_datum_packed(given) : given)
+    {
+    }
+    const char *bytes() const { return VARDATA_ANY(value); }
+    Size size() const { return VARSIZE_ANY_EXHDR(value); }
+    void release()
+    {
+        if (value != given)
+            pfree(value);
+    }
+};
+
 // The byte with which a stored value begins, if that is its version.
 // Not const: PostgreSQL's macros cast that away, of which Clang warns.
 inline int stored_version(struct varlena *value)

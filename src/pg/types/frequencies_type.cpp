@@ -75,17 +75,17 @@ bool read_feature(TextReader *reader, FeatureFrequency *out)
 
 } // namespace
 
-void open_frequencies(varlena *value, FeatureFrequencies *out)
+FeatureFrequencies open_frequencies(varlena *value)
 {
-    if (!out->open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+    FeatureFrequencies frequencies;
+    if (!frequencies.open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
         report_stored_value(stored_version(value), kFrequenciesVersion, kTypeName);
+    return frequencies;
 }
 
 FeatureFrequencies frequencies_value(FunctionCallInfo fcinfo, int argument)
 {
-    FeatureFrequencies frequencies;
-    open_frequencies(PG_GETARG_VARLENA_PP(argument), &frequencies);
-    return frequencies;
+    return open_frequencies(PG_GETARG_VARLENA_PP(argument));
 }
 
 Datum frequencies_datum(FrequenciesHeader header, FeatureFrequency *features, std::size_t count,
@@ -140,7 +140,7 @@ SIMHASH_FUNCTION(simhash_feature_frequencies_in)
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
-                   pg_mbcliplen(text, static_cast<int>(Min(std::strlen(text), 512)), 64), text),
+                   quoted_length(text, std::strlen(text)), text),
             errdetail(
                 "The form is <unit,size,documents,missed,{hash:documents,...}>, with ascending hashes."),
             errhint("Make values by feature_frequencies_agg."));

@@ -8,7 +8,7 @@ namespace simhash
 {
 
 // Opens a value that is not toasted. Raises XX001 if no version of the extension could have written it.
-void open_frequencies(varlena *value, FeatureFrequencies *out);
+FeatureFrequencies open_frequencies(varlena *value);
 
 // Reads an argument, detoasting it if need be.
 FeatureFrequencies frequencies_value(FunctionCallInfo fcinfo, int argument);

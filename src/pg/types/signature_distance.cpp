@@ -73,11 +73,7 @@ SIMHASH_FUNCTION(simhash_internal_signature_balls_meet)
 
 SIMHASH_FUNCTION(simhash_internal_signature_ball_center)
 {
-    const SignatureView center = ball_signature(datum_signature_ball(PG_GETARG_DATUM(0)));
-    std::uint8_t *data;
-    const Datum bits = make_signature(center.bits, &data);
-    std::memcpy(data, center.data, static_cast<Size>(center.bytes));
-    return bits;
+    return signature_value(ball_signature(datum_signature_ball(PG_GETARG_DATUM(0))));
 }
 
 } // namespace simhash

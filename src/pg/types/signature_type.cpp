@@ -33,6 +33,14 @@ Datum make_signature(int bits, std::uint8_t **data)
     return VarBitPGetDatum(value);
 }
 
+Datum signature_value(const SignatureView &signature)
+{
+    std::uint8_t *data;
+    const Datum value = make_signature(signature.bits, &data);
+    std::memcpy(data, signature.data, static_cast<Size>(signature.bytes));
+    return value;
+}
+
 void check_lengths(int bits, int other_bits)
 {
     if (bits != other_bits)
@@ -49,19 +57,14 @@ SIMHASH_FUNCTION(simhash_signature_from_bytea)
     if (size > VARBITMAXLEN / 8)
         ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
                 errmsg("%zu bytes are too many for a bit string", size));
-    std::uint8_t *data;
-    Datum signature = make_signature(static_cast<int>(size * 8), &data);
-    std::memcpy(data, VARDATA_ANY(bytes), size);
-    return signature;
+    return signature_value({static_cast<int>(size * 8), static_cast<int>(size),
+                            reinterpret_cast<const std::uint8_t *>(VARDATA_ANY(bytes))});
 }
 
 // signature_from_uuid(uuid) -> bit: the 128 bits in the order in which a uuid is written.
 SIMHASH_FUNCTION(simhash_signature_from_uuid)
 {
-    std::uint8_t *data;
-    Datum signature = make_signature(8 * UUID_LEN, &data);
-    std::memcpy(data, DatumGetUUIDP(PG_GETARG_DATUM(0))->data, UUID_LEN);
-    return signature;
+    return signature_value({8 * UUID_LEN, UUID_LEN, DatumGetUUIDP(PG_GETARG_DATUM(0))->data});
 }
 
 // signature_to_bytea(bit) -> bytea. The last byte is filled up with zeros.

@@ -14,6 +14,9 @@ SignatureView datum_signature(Datum datum);
 // Returns a new value of type bit in the current memory context. The caller writes its bits to *data.
 Datum make_signature(int bits, std::uint8_t **data);
 
+// Returns a new value with these bits.
+Datum signature_value(const SignatureView &signature);
+
 // Raises 22026 if the lengths differ.
 void check_lengths(int bits, int other_bits);
 

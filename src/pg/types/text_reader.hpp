@@ -3,8 +3,19 @@
 
 #include "pg/server/postgres.hpp"
 
+extern "C" {
+#include "mb/pg_wchar.h"
+}
+
 namespace simhash
 {
+
+// Only the beginning of long input is quoted in messages.
+inline int quoted_length(const char *text, std::size_t length)
+{
+    constexpr int kCharacters = 64;
+    return pg_mbcliplen(text, static_cast<int>(Min(length, 8 * kCharacters)), kCharacters);
+}
 
 class TextReader
 {

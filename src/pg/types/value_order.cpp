@@ -7,6 +7,7 @@
 #include "core/bits/split_mix.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/ball.hpp"
+#include "pg/types/binary_form.hpp"
 #include "pg/types/frequencies_type.hpp"
 #include "pg/types/signature_ball.hpp"
 #include "pg/types/text_ball.hpp"
@@ -36,7 +37,7 @@ std::uint64_t ordered(double number)
 struct WeightsNumbers {
     Weights weights;
 
-    explicit WeightsNumbers(Datum value) { read_weights(value, &weights); }
+    explicit WeightsNumbers(Datum value) : weights(read_weights(value)) {}
     std::size_t size() const { return kBits; }
     std::uint64_t operator[](std::size_t i) const { return ordered(weights.sum[i]); }
     void release() {}
@@ -94,27 +95,11 @@ struct SignatureBallNumbers {
     }
 };
 
-// A value that may be toasted, and its copy in memory.
-struct ReadValue {
-    struct varlena *given, *value;
-
-    explicit ReadValue(Datum datum)
-        : given(reinterpret_cast<struct varlena *>(DatumGetPointer(datum))),
-          value(pg_detoast_datum_packed(given))
-    {
-    }
-    void release()
-    {
-        if (value != given)
-            pfree(value);
-    }
-};
-
-struct FrequenciesNumbers : ReadValue {
+struct FrequenciesNumbers : StoredValueCopy {
     static constexpr std::size_t kTerms = 5;
     FeatureFrequencies frequencies;
 
-    explicit FrequenciesNumbers(Datum datum) : ReadValue(datum) { open_frequencies(value, &frequencies); }
+    explicit FrequenciesNumbers(Datum datum) : StoredValueCopy(datum), frequencies(open_frequencies(value)) {}
     std::size_t size() const { return kTerms + 2 * std::size_t{frequencies.header().count}; }
     std::uint64_t operator[](std::size_t i) const
     {
@@ -128,11 +113,11 @@ struct FrequenciesNumbers : ReadValue {
     }
 };
 
-struct VectorNumbers : ReadValue {
+struct VectorNumbers : StoredValueCopy {
     static constexpr std::size_t kTerms = 2;
     FeatureVector features;
 
-    explicit VectorNumbers(Datum datum) : ReadValue(datum) { open_vector(value, &features); }
+    explicit VectorNumbers(Datum datum) : StoredValueCopy(datum), features(open_vector(value)) {}
     std::size_t size() const { return kTerms + 2 * features.size(); }
     std::uint64_t operator[](std::size_t i) const
     {
@@ -146,11 +131,11 @@ struct VectorNumbers : ReadValue {
     }
 };
 
-struct TextBallNumbers : ReadValue {
+struct TextBallNumbers : StoredValueCopy {
     static constexpr std::size_t kTerms = 3;
     TextBall ball;
 
-    explicit TextBallNumbers(Datum datum) : ReadValue(datum), ball(open_text_ball(value)) {}
+    explicit TextBallNumbers(Datum datum) : StoredValueCopy(datum), ball(open_text_ball(value)) {}
     std::size_t size() const { return kTerms + (ball.length + 7) / 8; }
     std::uint64_t operator[](std::size_t i) const
     {

@@ -49,17 +49,17 @@ bool read_feature(TextReader *reader, bool weighted, FeatureCount *out)
 
 } // namespace
 
-void open_vector(varlena *value, FeatureVector *out)
+FeatureVector open_vector(varlena *value)
 {
-    if (!out->open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
+    FeatureVector features;
+    if (!features.open(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)))
         report_stored_value(stored_version(value), kVectorVersion, kTypeName);
+    return features;
 }
 
 FeatureVector vector_value(FunctionCallInfo fcinfo, int argument)
 {
-    FeatureVector features;
-    open_vector(PG_GETARG_VARLENA_PP(argument), &features);
-    return features;
+    return open_vector(PG_GETARG_VARLENA_PP(argument));
 }
 
 Datum vector_datum(FeatureCount *features, std::size_t count, bool weighted)
@@ -96,7 +96,7 @@ SIMHASH_FUNCTION(simhash_feature_vector_in)
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
-                   pg_mbcliplen(text, static_cast<int>(Min(std::strlen(text), 512)), 64), text),
+                   quoted_length(text, std::strlen(text)), text),
             errdetail("The form is <counts,{hash:count,...}> or <weights,{hash:weight,...}>, with ascending "
                       "hashes."),
             errhint("Make values by the function features."));

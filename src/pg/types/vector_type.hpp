@@ -8,7 +8,7 @@ namespace simhash
 {
 
 // Opens a value that is not toasted. Raises XX001, or 0A000 if a later version wrote it.
-void open_vector(varlena *value, FeatureVector *out);
+FeatureVector open_vector(varlena *value);
 
 // Reads an argument, detoasting it if need be.
 FeatureVector vector_value(FunctionCallInfo fcinfo, int argument);

@@ -4,6 +4,7 @@
 #include "core/features/weights_format.hpp"
 #include "pg/server/compat.hpp"
 #include "pg/types/binary_form.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"
@@ -35,22 +36,17 @@ Weight weight_from_real(float4 number)
 
 } // namespace
 
-void read_weights(Datum datum, Weights *out)
+Weights read_weights(Datum datum)
 {
-    auto *original = reinterpret_cast<struct varlena *>(DatumGetPointer(datum));
-    struct varlena *value = pg_detoast_datum_packed(original);
-    if (!unpack_weights(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), out))
-        report_stored_value(stored_version(value), kWeightsVersion, kTypeName);
-    if (value != original)
-        pfree(value);
+    StoredValueCopy value(datum);
+    Weights weights;
+    if (!unpack_weights(value.bytes(), value.size(), &weights))
+        report_stored_value(stored_version(value.value), kWeightsVersion, kTypeName);
+    value.release();
+    return weights;
 }
 
-Fingerprint weights_signs(Datum datum)
-{
-    Weights weights;
-    read_weights(datum, &weights);
-    return weights_fingerprint(weights);
-}
+Fingerprint weights_signs(Datum datum) { return weights_fingerprint(read_weights(datum)); }
 
 void receive_weights(StringInfo message, Weights *out)
 {
@@ -116,42 +112,27 @@ SIMHASH_FUNCTION(simhash_weights_in)
     Weights weights;
     WeightsTextFault fault;
     WeightsTextError error = parse_weights(text, std::strlen(text), &weights, &fault);
+    if (error == WeightsTextError::kNone)
+        return weights_datum(weights);
+
     const char *part = text + fault.at;
-
-    // Only the beginning of long input is quoted.
-    constexpr int kQuoted = 64;
-    int length =
-        error == WeightsTextError::kNone
-            ? 0
-            : pg_mbcliplen(part, static_cast<int>(std::min<std::size_t>(fault.length, 8 * kQuoted)), kQuoted);
-
-    switch (error) {
-    case WeightsTextError::kNone:
-        break;
-    case WeightsTextError::kSyntax:
+    const int length = quoted_length(part, fault.length);
+    if (error == WeightsTextError::kSyntax || error == WeightsTextError::kCount)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
                             errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName, length, part),
-                            errdetail("Weights are written as 64 decimal numbers, [w0,w1,...,w63]."));
-    case WeightsTextError::kCount:
-        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName, length, part),
-                            errdetail("There must be 64 elements, not %zu.", fault.count));
-    case WeightsTextError::kOutOfRange:
-        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                            errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
-                            errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
-    case WeightsTextError::kNotFinite:
-        SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                            errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
-                            errdetail("Weights must be finite."));
-    }
-    return weights_datum(weights);
+                            error == WeightsTextError::kSyntax
+                                ? errdetail("Weights are written as 64 decimal numbers, [w0,w1,...,w63].")
+                                : errdetail("There must be 64 elements, not %zu.", fault.count));
+    SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
+                        error == WeightsTextError::kOutOfRange
+                            ? errdetail("Weights lie between -2^39 and 2^39, about 549 billion.")
+                            : errdetail("Weights must be finite."));
 }
 
 SIMHASH_FUNCTION(simhash_weights_out)
 {
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
+    const Weights weights = read_weights(PG_GETARG_DATUM(0));
     char *text = static_cast<char *>(palloc(kWeightsTextMax + 1));
     text[format_weights(weights, text)] = '\0';
     PG_RETURN_CSTRING(text);
@@ -168,8 +149,7 @@ SIMHASH_FUNCTION(simhash_weights_recv)
 
 SIMHASH_FUNCTION(simhash_weights_send)
 {
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
+    const Weights weights = read_weights(PG_GETARG_DATUM(0));
     bytea *bytes = static_cast<bytea *>(palloc(VARHDRSZ + kExternalWeightsSize));
     SET_VARSIZE(bytes, VARHDRSZ + kExternalWeightsSize);
     write_external_weights(weights, reinterpret_cast<std::uint8_t *>(VARDATA(bytes)));
@@ -200,8 +180,7 @@ SIMHASH_FUNCTION(simhash_weights_from_real)
 // simhash_weights_to_real(simhash_weights) -> real[]: the nearest single-precision numbers.
 SIMHASH_FUNCTION(simhash_weights_to_real)
 {
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
+    const Weights weights = read_weights(PG_GETARG_DATUM(0));
     Datum numbers[kBits];
     for (int j = 0; j < kBits; j++)
         numbers[j] = weight_real(weights.sum[j]);
@@ -211,18 +190,13 @@ SIMHASH_FUNCTION(simhash_weights_to_real)
 // simhash_from_weights(simhash_weights) -> simhash: bit j is 1 if W_j >= 0.
 SIMHASH_FUNCTION(simhash_from_weights)
 {
-    Weights weights;
-    read_weights(PG_GETARG_DATUM(0), &weights);
-    PG_RETURN_FINGERPRINT(weights_fingerprint(weights));
+    PG_RETURN_FINGERPRINT(weights_signs(PG_GETARG_DATUM(0)));
 }
 
 SIMHASH_FUNCTION(simhash_weights_add)
 {
-    Weights sum;
-    Weights other;
-    read_weights(PG_GETARG_DATUM(0), &sum);
-    read_weights(PG_GETARG_DATUM(1), &other);
-    if (!add_weights(&sum, other))
+    Weights sum = read_weights(PG_GETARG_DATUM(0));
+    if (!add_weights(&sum, read_weights(PG_GETARG_DATUM(1))))
         report_weights_overflow();
     return weights_datum(sum);
 }

@@ -10,7 +10,7 @@ namespace simhash
 
 // Reads a stored value, which may be toasted. Raises XX001 if no version of the extension could have written
 // it.
-void read_weights(Datum datum, Weights *out);
+Weights read_weights(Datum datum);
 
 // Reads the external form from a message. Another version raises 0A000.
 void receive_weights(struct StringInfoData *message, Weights *out);

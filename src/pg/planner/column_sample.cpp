@@ -229,7 +229,7 @@ void note_row(HeapTuple tuple, StatisticsRow *row)
     std::memcpy(row->fixed, GETSTRUCT(tuple), sizeof(row->fixed));
 }
 
-ColumnSample describe_column(PlannerInfo *root, VariableStatData *vardata, const DistanceTerms &terms)
+ColumnSample describe_column(PlannerInfo *root, VariableStatData vardata, const DistanceTerms &terms)
 {
     ColumnSample sample = {};
     bool is_default;
@@ -237,26 +237,26 @@ ColumnSample describe_column(PlannerInfo *root, VariableStatData *vardata, const
     sample.bits = terms.bits;
     sample.unit = terms.unit;
     sample.rest = 1;
-    const double rows = vardata->rel != nullptr ? table_rows(vardata->rel) : 0;
+    const double rows = vardata.rel != nullptr ? table_rows(vardata.rel) : 0;
     sample.rows = rows > 0 ? rows : kUnknownRows;
-    sample.distinct = get_variable_numdistinct(vardata, &is_default);
+    sample.distinct = get_variable_numdistinct(&vardata, &is_default);
     if (is_default)
         sample.distinct = sample.rows;
     sample.distinct = sample.rest_distinct = std::max(sample.distinct, 1.0);
 
-    if (HeapTupleIsValid(vardata->statsTuple)) {
+    if (HeapTupleIsValid(vardata.statsTuple)) {
         sample.nulls =
-            clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata->statsTuple))->stanullfrac);
+            clamp_fraction(reinterpret_cast<Form_pg_statistic>(GETSTRUCT(vardata.statsTuple))->stanullfrac);
         sample.rest = 1 - sample.nulls;
     }
-    if (!statistic_proc_security_check(vardata, terms.function))
+    if (!statistic_proc_security_check(&vardata, terms.function))
         return sample;
-    find_near_rows(root, vardata->rel, vardata->var, &sample.near);
-    if (!HeapTupleIsValid(vardata->statsTuple))
+    find_near_rows(root, vardata.rel, vardata.var, &sample.near);
+    if (!HeapTupleIsValid(vardata.statsTuple))
         return sample;
-    sample.statistics = vardata->statsTuple;
-    sample.readable = vardata->acl_ok;
-    sample.known = vardata->freefunc == ReleaseSysCache;
+    sample.statistics = vardata.statsTuple;
+    sample.readable = vardata.acl_ok;
+    sample.known = vardata.freefunc == ReleaseSysCache;
     return sample;
 }
 

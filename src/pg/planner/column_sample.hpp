@@ -71,7 +71,7 @@ void note_row(HeapTuple tuple, StatisticsRow *row);
 bool read_words(Datum value, Oid type, const SampleValues &sample, Fingerprint *words);
 
 // Describes a column without its values.
-ColumnSample describe_column(PlannerInfo *root, VariableStatData *vardata, const DistanceTerms &terms);
+ColumnSample describe_column(PlannerInfo *root, VariableStatData vardata, const DistanceTerms &terms);
 
 // Reads the values, of texts the common ones. They are valid until the end of the estimate.
 void read_all_values(ColumnSample *sample, Oid type);

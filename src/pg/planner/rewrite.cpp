@@ -1,6 +1,5 @@
 #include "pg/planner/rewrite.hpp"
 
-#include "core/features/minhash_sketch.hpp"
 #include "core/features/text_sketch.hpp"
 #include "pg/features/document_arguments.hpp"
 #include "pg/server/compat.hpp"
@@ -112,67 +111,6 @@ const Comparison *find_comparison(const char *Comparison::*of, const char *name)
 bool repeatable(Node *node)
 {
     return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
-}
-
-bool is_sublink_output(Node *node)
-{
-    return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
-}
-
-namespace
-{
-
-// The similarity that is assumed of a threshold that the planner does not know.
-constexpr double kUnknownSimilarity = 0.8;
-
-// The limit of a distance is the radius itself.
-Node *distance_radius(PlannerInfo * /*root*/, Oid /*schema*/, Node *limit, int /*bits*/) { return limit; }
-
-// Returns a call that the planner evaluates if it can. It computes the radius by similarity_estimate, as the condition
-// computes the similarity, so both agree for every threshold.
-Node *similarity_limit_radius(PlannerInfo *root, Oid schema, Node *limit, int bits)
-{
-    const Oid types[] = {FLOAT8OID, INT4OID};
-    const Oid function = find_function(schema, "minhash_radius", types, lengthof(types));
-
-    if (!OidIsValid(function) || bits <= 0)
-        return nullptr;
-    Node *radius =
-        call_function(function, INT4OID, list_make2(copyObjectImpl(limit), integer_constant(bits)));
-    return eval_const_expressions(root, cast_implicitly(radius, INT8OID));
-}
-
-// A null limit matches nothing.
-int estimate_similarity_radius(PlannerInfo *root, Node *limit, int bits)
-{
-    Node *node = estimate_expression_value(root, limit);
-    const Const *constant = reinterpret_cast<const Const *>(node);
-
-    if (bits <= 0)
-        return kEmptyRadius;
-    if (!IsA(node, Const) || constant->consttype != FLOAT8OID)
-        return similarity_radius(kUnknownSimilarity, bits);
-    return constant->constisnull ? kEmptyRadius
-                                 : similarity_radius(DatumGetFloat8(constant->constvalue), bits);
-}
-
-} // namespace
-
-const Measure kDistanceMeasure = {false, distance_radius, estimate_radius};
-const Measure kSimilarityMeasure = {true, similarity_limit_radius, estimate_similarity_radius};
-
-bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out)
-{
-    if (!is_funcclause(request->node) || request->indexarg > 1)
-        return false;
-    out->call = reinterpret_cast<FuncExpr *>(request->node);
-    if (list_length(out->call->args) != 3)
-        return false;
-    out->key = static_cast<Node *>(list_nth(out->call->args, request->indexarg));
-    out->query = static_cast<Node *>(list_nth(out->call->args, 1 - request->indexarg));
-    out->limit = static_cast<Node *>(lthird(out->call->args));
-    return constant_for_index(request->root, out->query, request->index) &&
-           constant_for_index(request->root, out->limit, request->index);
 }
 
 Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near)

@@ -1,5 +1,5 @@
-// The rewriting of a condition f(left, right, limit): expression trees, the comparisons that it replaces, the measures that
-// its limit is of, the balls by which an index finds the same rows, and what the planner knows of a ball.
+// The rewriting of a condition f(left, right, limit): expression trees, the comparisons that it replaces, the balls by which
+// an index finds the same rows, and what the planner knows of a ball.
 #pragma once
 
 #include "core/text/text_features.hpp"
@@ -38,9 +38,6 @@ int known_bits(Node *node);
 // Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
 bool repeatable(Node *node);
 
-// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
-bool is_sublink_output(Node *node);
-
 // -- Comparisons between a hamming_distance and integers, each of which hamming_within or hamming_at can express --
 
 enum class Rewrite {
@@ -69,19 +66,6 @@ inline constexpr Comparison kComparisons[] = {
 // Returns the comparison whose function or operator has the name, or null.
 const Comparison *find_comparison(const char *Comparison::*of, const char *name);
 
-// -- Measures: the Hamming distance, which is at most the limit, and the similarity that min-hash signatures estimate,
-// which is at least that --
-
-struct Measure {
-    bool similarity;
-    // Returns the radius, a bigint, that a limit means for bit strings of this length. Returns null if it is not known.
-    Node *(*radius)(PlannerInfo *root, Oid schema, Node *limit, int bits);
-    // Returns the radius of a limit for the estimate of selectivity.
-    int (*estimate_radius)(PlannerInfo *root, Node *limit, int bits);
-};
-
-extern const Measure kDistanceMeasure, kSimilarityMeasure;
-
 // -- Conditions by which an index finds the values near a query --
 
 // The values of the index's key that are within a radius of the query.
@@ -91,16 +75,6 @@ struct NearKey {
     Oid key_type, query_type;
     Node *radius; // a bigint
 };
-
-// A condition f(a, b, limit), one of whose first two arguments is the index's key.
-struct LimitCall {
-    const FuncExpr *call;
-    Node *key, *query, *limit;
-};
-
-// Matches the condition that the planner asks about. Returns false if it is another one, or if the query or the
-// limit is not constant during a scan of the index.
-bool match_limit_call(const SupportRequestIndexCondition *request, LimitCall *out);
 
 // Returns the condition key <@| ball(query, radius) for the index that the planner asks about. Returns null if
 // the index does not have that operator.

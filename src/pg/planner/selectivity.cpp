@@ -18,7 +18,6 @@
 extern "C" {
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -209,83 +208,88 @@ double part_of_rows(const RelOptInfo *rel)
 // For a few rows planning should not take the time to search, for those of a join of partitions less still.
 constexpr double kManyRows = 1000, kSomeRows = 100;
 
+struct Column {
+    VariableStatData data;
+    ColumnSample sample;
+};
+
 // Describes a join of a table with itself; if it is another join, the sample is null.
-OwnPairs own_join(PlannerInfo *root, const VariableStatData &a, const ColumnSample &a_sample,
-                  const VariableStatData &b, const ColumnSample &b_sample, const PairFractions &pairs)
+OwnPairs own_join(PlannerInfo *root, const Column &a, const Column &b, const PairFractions &pairs)
 {
-    if (!same_table(root, a_sample.near, b_sample.near))
+    if (!same_table(root, a.sample.near, b.sample.near))
         return {};
+    const RelOptInfo *left = a.data.rel, *right = b.data.rel;
     // A row that satisfies the other conditions on one side most often does so on the other side.
-    const double part = std::max(part_of_rows(a.rel), part_of_rows(b.rel));
-    const JoinedValues joined = joined_values(root, a_sample.near, b_sample.near);
-    return {&b_sample, &pairs, joined.of_columns, excludes_itself(a.rel, b.rel) ? 0 : joined.of_all / part,
-            std::min(a.rel->rows, b.rel->rows) >= kSomeRows};
+    const double part = std::max(part_of_rows(left), part_of_rows(right));
+    const JoinedValues joined = joined_values(root, a.sample.near, b.sample.near);
+    return {&b.sample, &pairs, joined.of_columns, excludes_itself(left, right) ? 0 : joined.of_all / part,
+            std::min(left->rows, right->rows) >= kSomeRows};
 }
 
 // The rows of one table that are near those of another one, as searches have found. That may tell whether the table has a
 // certain row, so it is for those who may read it.
-bool found_near(const VariableStatData &asked, const ColumnSample &asked_sample, const ColumnSample &sample,
-                int radius, FoundRows *found)
+bool found_near(const Column &asked, const Column &searched, int radius, FoundRows *found)
 {
-    return asked_sample.statistics != nullptr && asked_sample.readable && sample.statistics != nullptr &&
-           sample.readable && asked.rel != nullptr && asked.rel->rows >= kManyRows &&
-           search_near_rows(asked_sample.statistics, sample.near, radius, found);
+    const ColumnSample &sample = searched.sample;
+    return asked.sample.statistics != nullptr && asked.sample.readable && sample.statistics != nullptr &&
+           sample.readable && asked.data.rel != nullptr && asked.data.rel->rows >= kManyRows &&
+           search_near_rows(asked.sample.statistics, sample.near, radius, found);
 }
 
 // Returns the fraction of pairs of rows within the radius.
-double found_pairs(const ColumnSample &asked, const ColumnSample &sample, const FoundRows &found)
+double found_pairs(const Column &asked, const Column &searched, const FoundRows &found)
 {
-    return (1 - asked.nulls) * std::min(found.mean / sample.rows, 1.0);
+    return (1 - asked.sample.nulls) * std::min(found.mean / searched.sample.rows, 1.0);
 }
 
 struct JoinSides {
-    const VariableStatData *left, *right;
-    const ColumnSample *left_sample, *right_sample;
-    const PairFractions *pairs; // of the statistics
+    Column left, right;
+    PairFractions pairs; // of the statistics
     OwnPairs own;
 };
 
 double fraction_joined(const JoinSides &sides, int radius)
 {
-    const ColumnSample &left = *sides.left_sample, &right = *sides.right_sample;
     if (sides.own.sample != nullptr)
         return own_pairs(sides.own, radius);
     // The larger table is searched, if it has an index.
+    const Column *asked = &sides.left, *searched = &sides.right;
+    if (searched->sample.rows < asked->sample.rows)
+        std::swap(asked, searched);
     FoundRows found;
-    const bool right_first = right.rows >= left.rows;
-    for (const bool in_right : {right_first, !right_first}) {
-        if (in_right ? found_near(*sides.left, left, right, radius, &found)
-                     : found_near(*sides.right, right, left, radius, &found))
-            return in_right ? found_pairs(left, right, found) : found_pairs(right, left, found);
-    }
-    return fraction_of_pairs(left, right, *sides.pairs, radius);
+    if (found_near(*asked, *searched, radius, &found))
+        return found_pairs(*asked, *searched, found);
+    if (found_near(*searched, *asked, radius, &found))
+        return found_pairs(*searched, *asked, found);
+    return fraction_of_pairs(sides.left.sample, sides.right.sample, sides.pairs, radius);
 }
 
 // The fraction of outer rows with a match.
 double fraction_matched(const JoinSides &sides, bool reversed, int radius)
 {
-    const RelOptInfo *inner = reversed ? sides.left->rel : sides.right->rel;
-    const double rows = inner != nullptr && inner->rows > 0 ? inner->rows : kUnknownRows;
-    const ColumnSample &asked = reversed ? *sides.right_sample : *sides.left_sample;
-    const ColumnSample &searched = reversed ? *sides.left_sample : *sides.right_sample;
-    const double part = clamp_fraction(rows / searched.rows);
+    const Column &outer = reversed ? sides.right : sides.left;
+    const Column &inner = reversed ? sides.left : sides.right;
+    const RelOptInfo *searched = inner.data.rel;
+    const double rows = searched != nullptr && searched->rows > 0 ? searched->rows : kUnknownRows;
+    const double part = clamp_fraction(rows / inner.sample.rows);
     if (sides.own.sample != nullptr)
         return own_matched(sides.own, radius, part);
     FoundRows found;
-    if (found_near(reversed ? *sides.right : *sides.left, asked, searched, radius, &found))
-        return (1 - asked.nulls) * matched_share(found.mean, found.share, part);
+    if (found_near(outer, inner, radius, &found))
+        return (1 - outer.sample.nulls) * matched_share(found.mean, found.share, part);
     // If matches are spread evenly.
     return 1 -
-           std::exp(-fraction_of_pairs(*sides.left_sample, *sides.right_sample, *sides.pairs, radius) * rows);
+           std::exp(-fraction_of_pairs(sides.left.sample, sides.right.sample, sides.pairs, radius) * rows);
 }
 
 // Calls use(within), where within(radius) is the fraction of a column's rows within a radius of the query, from 0 to the
 // number of bits, and returns its result. A null query means that nothing is known about it.
 template <typename Use>
-auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, const DistanceTerms &terms,
-                   const Use &use)
+auto use_fractions(PlannerInfo *root, const VariableStatData &vardata, Node *query,
+                   const DistanceTerms &terms, const Use &use)
 {
-    ColumnSample sample = describe_column(root, vardata, terms);
+    Column column = {vardata, describe_column(root, vardata, terms)};
+    ColumnSample &sample = column.sample;
     const Fingerprint *center = query == nullptr ? nullptr : known_value(query, terms, sample);
 
     if (center != nullptr) {
@@ -303,19 +307,19 @@ auto use_fractions(PlannerInfo *root, VariableStatData *vardata, Node *query, co
         return use([&](int radius) { return fraction_of_pairs(sample, sample, pairs, radius) / values; });
     }
     if (contain_var_clause(query)) { // a row of another table
-        VariableStatData asked;
-        examine_variable(root, query, 0, &asked);
-        ColumnSample asked_sample = describe_column(root, &asked, terms);
-        const PairFractions pairs = read_pairs(&asked_sample, &sample, terms.type, false);
-        const OwnPairs own = own_join(root, asked, asked_sample, *vardata, sample, pairs);
+        Column asked;
+        examine_variable(root, query, 0, &asked.data);
+        asked.sample = describe_column(root, asked.data, terms);
+        const PairFractions pairs = read_pairs(&asked.sample, &sample, terms.type, false);
+        const OwnPairs own = own_join(root, asked, column, pairs);
         auto result = use([&](int radius) {
             FoundRows found;
             return own.sample != nullptr ? own_pairs(own, radius)
-                   : found_near(asked, asked_sample, sample, radius, &found)
-                       ? found_pairs(asked_sample, sample, found)
-                       : fraction_of_pairs(asked_sample, sample, pairs, radius);
+                   : found_near(asked, column, radius, &found)
+                       ? found_pairs(asked, column, found)
+                       : fraction_of_pairs(asked.sample, sample, pairs, radius);
         });
-        ReleaseVariableStats(asked);
+        ReleaseVariableStats(asked.data);
         return result;
     }
     const PairFractions pairs = read_pairs(&sample, &sample, terms.type, true);
@@ -381,7 +385,7 @@ Selectivity estimate_within(PlannerInfo *root, const DistanceTerms &terms, int v
     Node *query = restriction.query;
     double fraction = 0;
     if (query == nullptr || !is_null_constant(query))
-        fraction = use_fractions(root, &restriction.column, query, terms,
+        fraction = use_fractions(root, restriction.column, query, terms,
                                  [&](const auto &within) { return fraction_of_terms(terms, within); });
     ReleaseVariableStats(restriction.column);
     return clamp_fraction(fraction);
@@ -393,7 +397,7 @@ int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid
     Node *query = restriction.query;
     int radius = terms.bits;
     if (query == nullptr || !is_null_constant(query))
-        radius = use_fractions(root, &restriction.column, query, terms, [&](const auto &within) {
+        radius = use_fractions(root, restriction.column, query, terms, [&](const auto &within) {
             return first_enough(0, terms.bits, [&](int distance) { return within(distance) >= fraction; });
         });
     ReleaseVariableStats(restriction.column);
@@ -408,50 +412,21 @@ Selectivity estimate_within_join(PlannerInfo *root, const DistanceTerms &terms, 
     if (terms.radius < 0)
         return 0;
 
-    VariableStatData left, right;
+    JoinSides sides;
     bool reversed;
-    get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &left, &right, &reversed);
-    ColumnSample left_sample = describe_column(root, &left, terms),
-                 right_sample = describe_column(root, &right, terms);
-    const PairFractions pairs = read_pairs(&left_sample, &right_sample, terms.type, false);
-    const JoinSides sides = {&left,        &right,
-                             &left_sample, &right_sample,
-                             &pairs,       own_join(root, left, left_sample, right, right_sample, pairs)};
+    get_join_variables(root, list_make2(terms.left, terms.right), sjinfo, &sides.left.data, &sides.right.data,
+                       &reversed);
+    for (Column *side : {&sides.left, &sides.right})
+        side->sample = describe_column(root, side->data, terms);
+    sides.pairs = read_pairs(&sides.left.sample, &sides.right.sample, terms.type, false);
+    sides.own = own_join(root, sides.left, sides.right, sides.pairs);
     const bool matched = sjinfo->jointype == JOIN_SEMI || sjinfo->jointype == JOIN_ANTI;
     const double fraction = fraction_of_terms(terms, [&](int radius) {
         return matched ? fraction_matched(sides, reversed, radius) : fraction_joined(sides, radius);
     });
-    ReleaseVariableStats(left);
-    ReleaseVariableStats(right);
+    ReleaseVariableStats(sides.left.data);
+    ReleaseVariableStats(sides.right.data);
     return clamp_fraction(fraction);
-}
-
-Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms)
-{
-    return request->is_join ? estimate_within_join(request->root, terms, request->sjinfo)
-                            : estimate_within(request->root, terms, request->varRelid);
-}
-
-void set_comparison_cost(SupportRequestCost *request)
-{
-    // A sequential scan took as long for each 128 bits of a bit string as for an operator call.
-    constexpr double kBitsPerOperator = 128;
-    Oid *types;
-    int count;
-    get_func_signature(request->funcid, &types, &count);
-    Node *node = request->node;
-    List *arguments = node == nullptr       ? NIL
-                      : IsA(node, FuncExpr) ? reinterpret_cast<FuncExpr *>(node)->args
-                      : IsA(node, OpExpr)   ? reinterpret_cast<OpExpr *>(node)->args
-                                            : NIL;
-
-    request->startup = 0;
-    request->per_tuple = cpu_operator_cost;
-    if (count >= 2 && types[0] == BITOID && list_length(arguments) >= 2)
-        request->per_tuple *= 1 + estimate_bits(BITOID, static_cast<Node *>(linitial(arguments)),
-                                                static_cast<Node *>(lsecond(arguments))) /
-                                      kBitsPerOperator;
-    pfree(types);
 }
 
 } // namespace simhash

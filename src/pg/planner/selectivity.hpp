@@ -47,11 +47,4 @@ int estimate_nearest(PlannerInfo *root, const DistanceTerms &terms, int varRelid
 // an operator as it is.
 Node *constant_center(Node *query, Oid type, Oid query_type);
 
-// Returns the estimate for a condition or a join that a support function is asked about.
-Selectivity estimate_for_request(const SupportRequestSelectivity *request, const DistanceTerms &terms);
-
-// Sets the cost of comparing two values. For fingerprints an exclusive or, a population count and a comparison cost
-// about as much as one operator; for bit strings the cost grows with the length.
-void set_comparison_cost(SupportRequestCost *request);
-
 } // namespace simhash

@@ -6,9 +6,12 @@
 // is evaluated as it stands.
 #include "pg/server/postgres.hpp"
 
+#include "core/features/minhash_sketch.hpp"
 #include "pg/planner/rewrite.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/server/sibling.hpp"
+#include "pg/types/ball.hpp"
 
 extern "C" {
 #include "catalog/pg_namespace.h"
@@ -17,6 +20,7 @@ extern "C" {
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
@@ -33,6 +37,31 @@ namespace
 
 constexpr char kAtFunction[] = "simhash_internal_at";
 
+// Sets the types of the two arguments of a call. Returns false if it has another number of them.
+bool operand_types(const FuncExpr *call, Oid *left, Oid *right)
+{
+    Oid *types;
+    int count;
+    get_func_signature(call->funcid, &types, &count);
+    const bool two = count == 2 && list_length(call->args) == 2;
+    if (two) {
+        *left = types[0];
+        *right = types[1];
+    }
+    pfree(types);
+    return two;
+}
+
+// Returns an operand of a comparison of numbers as PostgreSQL's operator takes it. All types of numbers are built in, so
+// another type is that of distances.
+Node *as_integer(Node *operand, Oid *type)
+{
+    if (*type < FirstNormalObjectId)
+        return operand;
+    *type = INT4OID;
+    return as_built_in_type(operand, INT4OID);
+}
+
 // A comparison by PostgreSQL's operator.
 struct BuiltInComparison {
     Node *left, *right;
@@ -42,25 +71,12 @@ struct BuiltInComparison {
 // Reads a call of a comparison function as a comparison of integers, which distances are. Returns false if it is none.
 bool as_built_in(const FuncExpr *call, const char *op, BuiltInComparison *out)
 {
-    Oid *types;
-    int count;
-
-    get_func_signature(call->funcid, &types, &count);
-    if (count != 2 || list_length(call->args) != 2)
+    Oid left, right;
+    if (!operand_types(call, &left, &right))
         return false;
-    out->left = static_cast<Node *>(linitial(call->args));
-    out->right = static_cast<Node *>(lsecond(call->args));
-    // All types of numbers are built in, so another type is that of distances.
-    if (types[0] >= FirstNormalObjectId) {
-        out->left = as_built_in_type(out->left, INT4OID);
-        types[0] = INT4OID;
-    }
-    if (types[1] >= FirstNormalObjectId) {
-        out->right = as_built_in_type(out->right, INT4OID);
-        types[1] = INT4OID;
-    }
-    out->op = find_operator(PG_CATALOG_NAMESPACE, op, types[0], types[1]);
-    pfree(types);
+    out->left = as_integer(static_cast<Node *>(linitial(call->args)), &left);
+    out->right = as_integer(static_cast<Node *>(lsecond(call->args)), &right);
+    out->op = find_operator(PG_CATALOG_NAMESPACE, op, left, right);
     return OidIsValid(out->op);
 }
 
@@ -164,37 +180,36 @@ Node *domain_comparison(const ThresholdComparison &comparison)
     return call_built_in(built_in);
 }
 
-StoredDistance find_stored(PlannerInfo *root, const ThresholdComparison &comparison)
-{
-    return find_stored_distance(root, comparison.schema, comparison.call);
-}
-
-Node *both(List *conditions) { return reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, conditions, -1)); }
-
 // Adds to a condition the comparison that it replaces, if an index on the distance or a partition key can use
 // that. Returns null if the condition is null.
 Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdComparison &comparison)
 {
     if (condition == nullptr || !repeatable(condition))
         return condition;
-    const StoredDistance stored = find_stored(root, comparison);
+    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
     List *all = list_make1(condition);
 
     if (stored.indexed || stored.partitioned_by_integer)
         all = lappend(all, call_built_in(comparison.built_in));
     if (stored.partitioned_by_distance)
         all = lappend(all, domain_comparison(comparison));
-    return list_length(all) > 1 ? both(all) : condition;
+    return list_length(all) > 1 ? reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, all, -1)) : condition;
 }
 
 // Only an index on the distance itself can serve a negated condition, unless it is negated once more.
 Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
-    if (find_stored(root, comparison).indexed)
+    if (find_stored_distance(root, comparison.schema, comparison.call).indexed)
         return call_built_in(comparison.built_in);
     Node *within = limit_condition(comparison, limit);
     return within == nullptr ? nullptr
                              : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));
+}
+
+// The test of NOT IN (SELECT ...) can be hashed only if it is a single operator.
+bool is_sublink_output(Node *node)
+{
+    return IsA(node, Param) && reinterpret_cast<Param *>(node)->paramkind == PARAM_SUBLINK;
 }
 
 Node *equal_to(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
@@ -253,16 +268,11 @@ Node *simplify_comparison(PlannerInfo *root, const FuncExpr *call)
 // change.
 Node *simplify_distance(const FuncExpr *call)
 {
-    Oid *types;
-    int count;
-
-    if (call->funcresulttype == INT4OID) // already simplified
+    Oid left, right;
+    // After the first time the type is integer.
+    if (call->funcresulttype == INT4OID || !operand_types(call, &left, &right))
         return nullptr;
-    get_func_signature(call->funcid, &types, &count);
-    if (count != 2 || list_length(call->args) != 2)
-        return nullptr;
-    const Oid op = find_operator(get_func_namespace(call->funcid), "<@>", types[0], types[1]);
-    pfree(types);
+    const Oid op = find_operator(get_func_namespace(call->funcid), "<@>", left, right);
     if (!OidIsValid(op) || get_opcode(op) != call->funcid)
         return nullptr;
 
@@ -272,33 +282,78 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// Returns a condition f(a, b, limit) as a <@| ball(b, radius), for an index on either of the first two arguments: a
-// list of that condition, which is equivalent if `exact` and otherwise only necessary, or NIL. An index's key has a
-// declared length, which is that of the query, or else the search raises an error.
-List *index_condition(SupportRequestIndexCondition *request, const Measure &measure, bool exact)
-{
-    LimitCall near;
-    if (!match_limit_call(request, &near))
-        return NIL;
+// A function f(a, b, limit) that is a condition.
+struct LimitFunction {
+    Oid type[2]; // of a and b
+    bool
+        similarity; // which min-hash signatures estimate, is at least the limit; else the distance is at most that
+    bool at;        // the distance is just the limit
+};
 
+// Returns false if it is no such function.
+bool read_limit_function(Oid function, LimitFunction *out)
+{
     Oid *types;
     int count;
-    get_func_signature(near.call->funcid, &types, &count);
-    if (count != 3 || types[2] != (measure.similarity ? FLOAT8OID : INT8OID))
+    get_func_signature(function, &types, &count);
+    const bool limits = count == 3 && (types[2] == FLOAT8OID || types[2] == INT8OID);
+    const char *name = get_func_name(function);
+    if (limits)
+        *out = {{types[0], types[1]},
+                types[2] == FLOAT8OID,
+                name != nullptr && std::strcmp(name, kAtFunction) == 0};
+    pfree(types);
+    return limits;
+}
+
+// Returns the radius, a bigint, that a similarity means for bit strings of this length: a call that the planner evaluates if
+// it can, or null if the radius is not known. It computes it by similarity_estimate, as the condition computes the
+// similarity, so both agree for every threshold.
+Node *similarity_limit_radius(PlannerInfo *root, Oid schema, Node *limit, int bits)
+{
+    const Oid types[] = {FLOAT8OID, INT4OID};
+    const Oid function = find_function(schema, "minhash_radius", types, lengthof(types));
+
+    if (!OidIsValid(function) || bits <= 0)
+        return nullptr;
+    Node *radius =
+        call_function(function, INT4OID, list_make2(copyObjectImpl(limit), integer_constant(bits)));
+    return eval_const_expressions(root, cast_implicitly(radius, INT8OID));
+}
+
+// Returns a condition f(a, b, limit) as a <@| ball(b, radius), for an index on either of the first two arguments: a
+// list of that condition, which is only necessary if the distance has to be just the limit, or NIL. An index's key has a
+// declared length, which is that of the query, or else the search raises an error.
+List *index_condition(SupportRequestIndexCondition *request)
+{
+    LimitFunction function;
+    if (!is_funcclause(request->node) || request->indexarg > 1 ||
+        !read_limit_function(request->funcid, &function))
+        return NIL;
+    const List *arguments = reinterpret_cast<FuncExpr *>(request->node)->args;
+    if (list_length(arguments) != 3)
+        return NIL;
+    auto *key = static_cast<Node *>(list_nth(arguments, request->indexarg));
+    auto *query = static_cast<Node *>(list_nth(arguments, 1 - request->indexarg));
+    auto *limit = static_cast<Node *>(lthird(arguments));
+    if (!constant_for_index(request->root, query, request->index) ||
+        !constant_for_index(request->root, limit, request->index))
         return NIL;
     // A search raises an error for a query of another length, which a condition that may not raise one must not reach.
-    if (types[0] == BITOID && get_func_leakproof(near.call->funcid) &&
-        !equally_long({near.key, near.query, types[0], types[1]}))
+    if (function.type[0] == BITOID && get_func_leakproof(request->funcid) &&
+        !equally_long({key, query, function.type[0], function.type[1]}))
         return NIL;
-    const Oid schema = get_func_namespace(near.call->funcid);
-    Node *radius = measure.radius(request->root, schema, near.limit, declared_bits(strip_relabels(near.key)));
+    const Oid schema = get_func_namespace(request->funcid);
+    Node *radius = !function.similarity ? limit
+                                        : similarity_limit_radius(request->root, schema, limit,
+                                                                  declared_bits(strip_relabels(key)));
     if (radius == nullptr)
         return NIL;
-    Node *condition = ball_condition(request, {schema, near.key, near.query, types[request->indexarg],
-                                               types[1 - request->indexarg], radius});
+    Node *condition = ball_condition(request, {schema, key, query, function.type[request->indexarg],
+                                               function.type[1 - request->indexarg], radius});
     if (condition == nullptr)
         return NIL;
-    request->lossy = !exact;
+    request->lossy = function.at;
     return list_make1(condition);
 }
 
@@ -372,39 +427,64 @@ bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTe
     return false;
 }
 
-Selectivity condition_selectivity(const SupportRequestSelectivity *request, const Measure &measure, bool at)
+// Returns the radius of a similarity for the estimate of selectivity. A null limit matches nothing.
+int estimate_similarity_radius(PlannerInfo *root, Node *limit, int bits)
 {
-    Oid *types;
-    int count;
+    constexpr double kUnknownSimilarity = 0.8;
+    Node *node = estimate_expression_value(root, limit);
+    const Const *constant = reinterpret_cast<const Const *>(node);
 
-    get_func_signature(request->funcid, &types, &count);
+    if (bits <= 0)
+        return kEmptyRadius;
+    if (!IsA(node, Const) || constant->consttype != FLOAT8OID)
+        return similarity_radius(kUnknownSimilarity, bits);
+    return constant->constisnull ? kEmptyRadius
+                                 : similarity_radius(DatumGetFloat8(constant->constvalue), bits);
+}
+
+Node *estimate_condition(SupportRequestSelectivity *request)
+{
+    LimitFunction function;
+    if (list_length(request->args) != 3 || !read_limit_function(request->funcid, &function))
+        return nullptr;
     auto *left = static_cast<Node *>(linitial(request->args));
     auto *right = static_cast<Node *>(lsecond(request->args));
     auto *limit = static_cast<Node *>(lthird(request->args));
-    const int bits = estimate_bits(types[0], left, right);
-    const int radius = measure.estimate_radius(request->root, limit, bits);
-    const DistanceTerms terms = {left, right, types[0], bits, radius, request->funcid, at};
-    if (!measure.similarity && estimated_beside(request, terms, types[1]))
-        return 1;
-    return estimate_for_request(request, terms);
+    const int bits = estimate_bits(function.type[0], left, right);
+    const int radius = function.similarity ? estimate_similarity_radius(request->root, limit, bits)
+                                           : estimate_radius(request->root, limit, bits);
+    const DistanceTerms terms = {left, right, function.type[0], bits, radius, request->funcid, function.at};
+    if (!function.similarity && estimated_beside(request, terms, function.type[1]))
+        request->selectivity = 1;
+    else if (request->is_join)
+        request->selectivity = estimate_within_join(request->root, terms, request->sjinfo);
+    else
+        request->selectivity = estimate_within(request->root, terms, request->varRelid);
+    return reinterpret_cast<Node *>(request);
 }
 
-// What the limit of a condition is of, by its type.
-const Measure &measure_of(Oid function)
+// Sets the cost of comparing two values. For fingerprints an exclusive or, a population count and a comparison cost
+// about as much as one operator; for bit strings the cost grows with the length.
+void set_comparison_cost(SupportRequestCost *request)
 {
+    // A sequential scan took as long for each 128 bits of a bit string as for an operator call.
+    constexpr double kBitsPerOperator = 128;
     Oid *types;
     int count;
-    get_func_signature(function, &types, &count);
-    const bool similarity = count == 3 && types[2] == FLOAT8OID;
-    pfree(types);
-    return similarity ? kSimilarityMeasure : kDistanceMeasure;
-}
+    get_func_signature(request->funcid, &types, &count);
+    Node *node = request->node;
+    List *arguments = node == nullptr       ? NIL
+                      : IsA(node, FuncExpr) ? reinterpret_cast<FuncExpr *>(node)->args
+                      : IsA(node, OpExpr)   ? reinterpret_cast<OpExpr *>(node)->args
+                                            : NIL;
 
-// Whether the limit is the distance itself, not the largest one.
-bool is_exact_distance(Oid function)
-{
-    const char *name = get_func_name(function);
-    return name != nullptr && std::strcmp(name, kAtFunction) == 0;
+    request->startup = 0;
+    request->per_tuple = cpu_operator_cost;
+    if (count >= 2 && types[0] == BITOID && list_length(arguments) >= 2)
+        request->per_tuple *= 1 + estimate_bits(BITOID, static_cast<Node *>(linitial(arguments)),
+                                                static_cast<Node *>(lsecond(arguments))) /
+                                      kBitsPerOperator;
+    pfree(types);
 }
 
 Node *simplify(const SupportRequestSimplify *request)
@@ -412,20 +492,6 @@ Node *simplify(const SupportRequestSimplify *request)
     return find_comparison(&Comparison::function, get_func_name(request->fcall->funcid)) != nullptr
                ? simplify_comparison(request->root, request->fcall)
                : simplify_distance(request->fcall);
-}
-
-List *find_index_condition(SupportRequestIndexCondition *request)
-{
-    return index_condition(request, measure_of(request->funcid), !is_exact_distance(request->funcid));
-}
-
-Node *estimate_condition(SupportRequestSelectivity *request)
-{
-    if (list_length(request->args) != 3)
-        return nullptr;
-    request->selectivity =
-        condition_selectivity(request, measure_of(request->funcid), is_exact_distance(request->funcid));
-    return reinterpret_cast<Node *>(request);
 }
 
 } // namespace
@@ -439,7 +505,7 @@ SIMHASH_FUNCTION(simhash_planner_support)
     case T_SupportRequestSimplify:
         PG_RETURN_POINTER(simplify(reinterpret_cast<SupportRequestSimplify *>(request)));
     case T_SupportRequestIndexCondition:
-        PG_RETURN_POINTER(find_index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
+        PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
     case T_SupportRequestSelectivity:
         PG_RETURN_POINTER(estimate_condition(reinterpret_cast<SupportRequestSelectivity *>(request)));
     case T_SupportRequestCost:

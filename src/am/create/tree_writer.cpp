@@ -172,23 +172,6 @@ bool write_inner_level(TreeWriter<Row> *writer, int tree, int level, Children *c
 
 } // namespace
 
-void begin_children(Children *children)
-{
-    children->count = 0;
-    children->capacity = 256;
-    children->child = static_cast<FinishedPage *>(palloc(sizeof(FinishedPage) * children->capacity));
-}
-
-void add_child(Children *children, Position bound, BlockNumber block)
-{
-    if (children->count == children->capacity) {
-        children->capacity *= 2;
-        children->child = static_cast<FinishedPage *>(
-            repalloc_huge(children->child, children->capacity * sizeof(FinishedPage)));
-    }
-    children->child[children->count++] = {bound, block};
-}
-
 template <typename Row>
 TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes, BuildProgress *progress,
                             bool report)

@@ -17,21 +17,6 @@ extern "C" {
 namespace simhash
 {
 
-// The lower bound and the block of a finished page, for its downlink.
-struct FinishedPage {
-    Position bound;
-    BlockNumber block;
-};
-
-struct Children {
-    Size count;
-    Size capacity;
-    FinishedPage *child;
-};
-
-void begin_children(Children *children);
-void add_child(Children *children, Position bound, BlockNumber block);
-
 // The progress of a build, over all its processes.
 struct BuildProgress {
     pg_atomic_uint64 rows; // written so far, counted once for each tree

@@ -306,7 +306,7 @@ void write_range(const Shared &shared, const IndexMeta &meta, int number, Divide
         const Children &leaves = writer->leaves;
         *result = {leaves.count, leaves.child[0].block, leaves.child[leaves.count - 1].block};
         BufFile *file = create_work_file(shared.build, "leaves", number);
-        BufFileWrite(file, leaves.child, leaves.count * sizeof(FinishedPage));
+        BufFileWrite(file, leaves.child, leaves.count * sizeof(ChildPage));
         close_work_file(file);
     }
     pfree(writer->leaves.child);
@@ -360,7 +360,7 @@ void finish_trees(const Shared &shared, Relation index, const IndexMeta &meta)
                 link_leaves(index, shared.task[i - 1].last, result.first);
             BufFile *file = open_work_file(shared.build, "leaves", i);
             for (uint64 j = 0; j < result.leaves; j++) {
-                FinishedPage child;
+                ChildPage child;
                 read_row_file(file, &child, 1);
                 add_child(&leaves, child.bound, child.block);
             }

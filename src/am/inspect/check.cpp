@@ -33,36 +33,6 @@ namespace simhash
 namespace
 {
 
-struct Child {
-    Position bound;
-    BlockNumber block;
-};
-
-// The downlinks to the pages of a level, in order.
-struct Level {
-    Size count;
-    Size capacity;
-    Child *child;
-};
-
-void add_child(Level *level, Position bound, BlockNumber block)
-{
-    if (level->count == level->capacity) {
-        level->capacity *= 2;
-        level->child = static_cast<Child *>(repalloc_huge(level->child, level->capacity * sizeof(Child)));
-    }
-    level->child[level->count++] = {bound, block};
-}
-
-Level *make_level()
-{
-    auto *level = static_cast<Level *>(palloc(sizeof(Level)));
-    level->count = 0;
-    level->capacity = 1024;
-    level->child = static_cast<Child *>(palloc(sizeof(Child) * level->capacity));
-    return level;
-}
-
 // Checks a leaf, and counts the entries from `lower` on: if it begins before that, the others were in its left sibling when
 // that was read.
 void check_leaf(Check *check, BlockNumber block, const char *page, int tree, Position lower)
@@ -99,7 +69,7 @@ void check_leaf(Check *check, BlockNumber block, const char *page, int tree, Pos
     pfree(positions);
 }
 
-void check_inner(Check *check, BlockNumber block, const char *page, Level *below, Position lower)
+void check_inner(Check *check, BlockNumber block, const char *page, Children *below, Position lower)
 {
     for (int i = 0; i < inner_count(page); i++) {
         Position bound = inner_bound(page, i);
@@ -219,7 +189,8 @@ void check_downlink(const LevelWalk &walk, BlockNumber block, Position position)
 
 // Compares the next page of the level, which begins at walk.lower, with the downlinks to the level, of which *at is the
 // next. What differs may have changed since they were read.
-void check_links(const LevelWalk &walk, const Level &expected, BlockNumber block, bool incomplete, Size *at)
+void check_links(const LevelWalk &walk, const Children &expected, BlockNumber block, bool incomplete,
+                 Size *at)
 {
     for (; *at < expected.count && expected.child[*at].bound < walk.lower; ++*at)
         check_downlink(walk, walk.left, expected.child[*at].bound);
@@ -233,9 +204,10 @@ void check_links(const LevelWalk &walk, const Level &expected, BlockNumber block
 // the right half of an incomplete split. Returns the downlinks to the level below.
 //
 // `root` is an image of the root page. The caller has read it already; it may have split since.
-Level *check_level(Check *check, int tree, int level_number, const Level &expected, const char *root)
+Children check_level(Check *check, int tree, int level_number, const Children &expected, const char *root)
 {
-    Level *below = make_level();
+    Children below;
+    begin_children(&below);
     LevelWalk walk = {check, tree, level_number, kNoBlock, {0, 0}};
     BlockNumber block = expected.child[0].block;
     Size at = 0;
@@ -258,7 +230,7 @@ Level *check_level(Check *check, int tree, int level_number, const Level &expect
         if (level_number == 0)
             check_leaf(check, block, page, tree, walk.lower);
         else
-            check_inner(check, block, page, below, walk.lower);
+            check_inner(check, block, page, &below, walk.lower);
 
         incomplete = page_tail(page)->flags & kIncompleteSplit;
         check->incomplete_splits += incomplete;
@@ -273,8 +245,9 @@ Level *check_level(Check *check, int tree, int level_number, const Level &expect
 
 void check_tree(Check *check, int tree)
 {
-    Level *level = make_level();
-    add_child(level, {0, 0}, root_block(tree));
+    Children level;
+    begin_children(&level);
+    add_child(&level, {0, 0}, root_block(tree));
     const char *stale = nullptr;
     Buffer buffer = read_tree_page(check->index, root_block(tree), BUFFER_LOCK_SHARE, tree, -1, &stale);
     if (!BufferIsValid(buffer))
@@ -282,15 +255,12 @@ void check_tree(Check *check, int tree)
     PGAlignedBlock root;
     std::memcpy(root.data, buffer_page(buffer), BLCKSZ);
     UnlockReleaseBuffer(buffer);
-    int number = page_tail(root.data)->level;
-    for (; number >= 0; number--) {
-        Level *below = check_level(check, tree, number, *level, root.data);
-        pfree(level->child);
-        pfree(level);
+    for (int number = page_tail(root.data)->level; number >= 0; number--) {
+        const Children below = check_level(check, tree, number, level, root.data);
+        pfree(level.child);
         level = below;
     }
-    pfree(level->child);
-    pfree(level);
+    pfree(level.child);
 }
 
 } // namespace

@@ -139,4 +139,21 @@ BlockNumber index_blocks(Relation index)
     return blocks;
 }
 
+void begin_children(Children *children)
+{
+    children->count = 0;
+    children->capacity = 256;
+    children->child = static_cast<ChildPage *>(palloc(sizeof(ChildPage) * children->capacity));
+}
+
+void add_child(Children *children, Position bound, BlockNumber block)
+{
+    if (children->count == children->capacity) {
+        children->capacity *= 2;
+        children->child =
+            static_cast<ChildPage *>(repalloc_huge(children->child, children->capacity * sizeof(ChildPage)));
+    }
+    children->child[children->count++] = {bound, block};
+}
+
 } // namespace simhash

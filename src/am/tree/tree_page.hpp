@@ -37,6 +37,21 @@ Buffer read_tree_page(const OpenIndex &index, BlockNumber block, int mode, int t
 // that has been deleted meanwhile.
 Buffer step_right(const OpenIndex &index, Buffer buffer, int mode, const char **stale);
 
+// The lower bound and the block of a page, for its downlink.
+struct ChildPage {
+    Position bound;
+    BlockNumber block;
+};
+
+// Some pages of a level, from left to right.
+struct Children {
+    Size count;
+    Size capacity;
+    ChildPage *child;
+};
+void begin_children(Children *children);
+void add_child(Children *children, Position bound, BlockNumber block);
+
 // The links that a descent has found to be out of date. A hundred in a row are damage.
 struct StaleLinks {
     int met = 0;

@@ -1,7 +1,7 @@
 // The access method's handler, which returns the table of its functions. PostgreSQL calls all other files through it
 // and through the SQL functions. What depends on the indexed values goes on through the kind of the index
 // (index/kind.hpp); scans and the clean-up after VACUUM are the same for all.
-#include "am/create/build.hpp"
+#include "am/create/tree_writer.hpp"
 #include "am/index/kind.hpp"
 #include "am/index/options.hpp"
 #include "am/index/strategy.hpp"
@@ -12,8 +12,10 @@
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_index.h"
+#include "commands/progress.h"
 #include "commands/vacuum.h"
 #include "nodes/makefuncs.h"
+#include "utils/memutils.h"
 #include "utils/syscache.h"
 }
 
@@ -23,12 +25,41 @@ namespace simhash
 namespace
 {
 
-IndexBuildResult *build_checked(Relation heap, Relation index, IndexInfo *info)
+// CREATE INDEX. A build has a memory context of its own, so what a kind allocates need not be freed. With CONCURRENTLY,
+// rows are inserted meanwhile by other sessions only after the build has finished, and validation adds those that it
+// missed.
+//
+// Nobody else reads the index before the build is over. Page locks are only for whoever writes buffers to disk. An error
+// or a crash leaves a file that the transaction's end, or recovery, removes or that an invalid index keeps.
+IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
 {
     require_valid_opclass(index);
-    IndexBuildResult *result = build(heap, index, info);
+    if (RelationGetNumberOfBlocks(index) != 0)
+        elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
+    auto *result = static_cast<IndexBuildResult *>(palloc0(sizeof(IndexBuildResult)));
+    MemoryContext caller = MemoryContextSwitchTo(context);
+    kind_of(index).build(heap, index, info, result);
+    MemoryContextSwitchTo(caller);
+    MemoryContextDelete(context);
     measure_neighbors(index);
     return result;
+}
+
+void build_empty(Relation index) { kind_of(index).build_empty(index); }
+
+char *build_phase_name(int64 phase)
+{
+    if (phase == PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE)
+        return pstrdup("initializing");
+    if (phase == kPhaseScan)
+        return pstrdup("scanning table");
+    if (phase == kPhaseSample)
+        return pstrdup("sampling table");
+    if (phase >= kPhaseWriteFirst && phase < kPhaseWriteFirst + kMaxTrees)
+        return psprintf("sorting and writing tree %d", static_cast<int>(phase - kPhaseWriteFirst) + 1);
+    return nullptr;
 }
 
 // Whether rows can be returned in the order of a column's distances: the last column alone is searched, and not every
@@ -92,7 +123,7 @@ SIMHASH_FUNCTION(simhash_handler)
     routine->amusemaintenanceworkmem = true; // parallel VACUUM divides it
     routine->amkeytype = InvalidOid;
 
-    routine->ambuild = build_checked;
+    routine->ambuild = build;
     routine->ambuildempty = build_empty;
     routine->aminsert = insert_callback<insert>;
     routine->ambulkdelete = bulk_delete;

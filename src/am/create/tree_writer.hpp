@@ -17,6 +17,13 @@ extern "C" {
 namespace simhash
 {
 
+// Phases for pg_stat_progress_create_index; 1 is PostgreSQL's "initializing".
+enum BuildPhase {
+    kPhaseScan = 2,
+    kPhaseWriteFirst = 3, // then one for each tree
+    kPhaseSample = kPhaseWriteFirst + kMaxTrees
+};
+
 // The progress of a build, over all its processes.
 struct BuildProgress {
     pg_atomic_uint64 rows; // written so far, counted once for each tree

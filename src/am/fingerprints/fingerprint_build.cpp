@@ -1,7 +1,6 @@
 // CREATE INDEX on fingerprints: collects the rows, chooses the bit order from a sample of them, then divides the rows
 // by the keys of each tree and writes it from the leaves up. parallel_build.cpp does the same with several
 // processes.
-#include "am/create/build.hpp"
 #include "am/create/tree_writer.hpp"
 #include "am/fingerprints/fingerprint_kind.hpp"
 #include "am/fingerprints/sample.hpp"

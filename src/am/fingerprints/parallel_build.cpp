@@ -8,7 +8,6 @@
 //
 // Every process extends the index itself, so pages of different trees alternate. The index is invisible to
 // others until CREATE INDEX commits. An error in any process ends all of them, and the file is removed.
-#include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
 #include "am/create/tree_writer.hpp"
 #include "am/fingerprints/fingerprint_kind.hpp"

@@ -1,7 +1,6 @@
 // CREATE INDEX on signatures. The layout of the keys is chosen from a sample, which is read before the table is
 // scanned: so the scan can write the store at once. Then each tree is written from the store. With lists, another sample
 // decides on their centers, and the store is written when the rows have been sorted by list.
-#include "am/create/build.hpp"
 #include "am/create/parallel_work.hpp"
 #include "am/index/heap_tid.hpp"
 #include "am/signatures/list_build.hpp"

@@ -37,6 +37,15 @@ struct OperatorClass {
 
 bool is_order(int strategy) { return strategy == kDistanceOrder || strategy == kWeightsOrder; }
 
+// Says what is wrong with an operator class. Returns false.
+bool invalid(const OperatorClass &opclass, const char *what, const char *hint = nullptr)
+{
+    ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+            errmsg("operator class \"%s\" of access method %s %s", opclass.name, "simhash", what),
+            hint != nullptr ? errhint("%s", hint) : 0);
+    return false;
+}
+
 // Looks up the operator class and checks the type that it is for.
 bool check_type(Oid oid, OperatorClass *opclass)
 {
@@ -54,21 +63,21 @@ bool check_type(Oid oid, OperatorClass *opclass)
     const bool equality = is_equality_type(opclass->type);
     const bool searched = kind_on(opclass->handler, opclass->type) != nullptr;
     opclass->searched = searched && (!equality || stored != opclass->type);
-    if (!equality && !searched) {
-        ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s is for type %s, which it cannot index",
-                       opclass->name, "simhash", format_type_be(opclass->type)),
-                errhint("Index an expression of type simhash or bit."));
-        return false;
-    }
+    if (!equality && !searched)
+        return invalid(*opclass,
+                       psprintf("is for type %s, which it cannot index", format_type_be(opclass->type)),
+                       "Index an expression of type simhash or bit.");
     const bool extracted =
         opclass->searched && OidIsValid(class_extraction(opclass->handler, opclass->family, opclass->type));
     const Oid wanted = extracted ? class_storage(opclass->handler, opclass->type) : opclass->type;
-    if (stored != wanted)
-        ereport(opclass->level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s stores type %s instead of %s",
-                       opclass->name, "simhash", format_type_be(stored), format_type_be(wanted)));
-    return stored == wanted;
+    return stored == wanted || invalid(*opclass, psprintf("stores type %s instead of %s",
+                                                          format_type_be(stored), format_type_be(wanted)));
+}
+
+// The operator that must have a strategy number, or InvalidOid.
+Oid wanted_operator(const OperatorClass &opclass, int strategy)
+{
+    return class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, strategy);
 }
 
 bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member)
@@ -77,45 +86,26 @@ bool check_operator(const OperatorClass &opclass, const FormData_pg_amop &member
     const char *signature = format_operator(member.amopopr);
     const int strategy = member.amopstrategy;
     const Oid wanted =
-        strategy < 1 || strategy > kStrategies
-            ? InvalidOid
-            : class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, strategy);
-    if (!OidIsValid(wanted)) {
-        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s contains operator %s with invalid strategy "
-                       "number %d",
-                       opclass.name, "simhash", signature, strategy));
-        return false;
-    }
+        strategy < 1 || strategy > kStrategies ? InvalidOid : wanted_operator(opclass, strategy);
+    if (!OidIsValid(wanted))
+        return invalid(opclass,
+                       psprintf("contains operator %s with invalid strategy number %d", signature, strategy));
     bool order = is_order(strategy);
-    if (member.amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH)) {
-        ereport(
-            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-            errmsg("operator class \"%s\" of access method %s contains operator %s with the wrong purpose",
-                   opclass.name, "simhash", signature));
-        valid = false;
-    }
-    if (member.amopopr != wanted) {
-        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s contains operator %s instead of %s",
-                       opclass.name, "simhash", signature, format_operator(wanted)));
-        valid = false;
-    }
-    if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID)) {
-        ereport(
-            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-            errmsg("operator class \"%s\" of access method %s contains operator %s with an incorrect ORDER "
-                   "BY operator family",
-                   opclass.name, "simhash", signature));
-        valid = false;
-    }
+    if (member.amoppurpose != (order ? AMOP_ORDER : AMOP_SEARCH))
+        valid = invalid(opclass, psprintf("contains operator %s with the wrong purpose", signature));
+    if (member.amopopr != wanted)
+        valid = invalid(opclass,
+                        psprintf("contains operator %s instead of %s", signature, format_operator(wanted)));
+    if (order && !opfamily_can_sort_type(member.amopsortfamily, INT4OID))
+        valid = invalid(
+            opclass, psprintf("contains operator %s with an incorrect ORDER BY operator family", signature));
     return valid;
 }
 
 // The type of the left operand of the operator that must have a strategy number, or InvalidOid.
 Oid left_type(const OperatorClass &opclass, int strategy)
 {
-    const Oid op = class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, strategy);
+    const Oid op = wanted_operator(opclass, strategy);
     Oid left = InvalidOid, right;
     if (OidIsValid(op))
         op_input_types(op, &left, &right);
@@ -135,15 +125,8 @@ bool check_operators(const OperatorClass &opclass)
     }
     ReleaseCatCacheList(operators);
     for (int strategy = 1; strategy <= kStrategies; strategy++) {
-        if (present[strategy] || !OidIsValid(class_operator(opclass.handler, opclass.family, opclass.type,
-                                                            opclass.searched, strategy)))
-            continue;
-        ereport(
-            opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-            errmsg("operator class \"%s\" of access method %s is missing the operator with strategy number "
-                   "%d",
-                   opclass.name, "simhash", strategy));
-        valid = false;
+        if (!present[strategy] && OidIsValid(wanted_operator(opclass, strategy)))
+            valid = invalid(opclass, psprintf("is missing the operator with strategy number %d", strategy));
     }
     return valid;
 }
@@ -160,20 +143,13 @@ bool check_functions(const OperatorClass &opclass)
         const bool right = member.amprocnum == kExtractProc && member.amproc == wanted &&
                            member.amproclefttype == opclass.type && member.amprocrighttype == opclass.type;
         present = present || right;
-        if (right)
-            continue;
-        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s must not contain support function %s",
-                       opclass.name, "simhash", format_procedure(member.amproc)));
-        valid = false;
+        if (!right)
+            valid = invalid(
+                opclass, psprintf("must not contain support function %s", format_procedure(member.amproc)));
     }
     ReleaseCatCacheList(functions);
-    if (OidIsValid(wanted) && !present) {
-        ereport(opclass.level, errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-                errmsg("operator class \"%s\" of access method %s is missing support function %s",
-                       opclass.name, "simhash", format_procedure(wanted)));
-        valid = false;
-    }
+    if (OidIsValid(wanted) && !present)
+        valid = invalid(opclass, psprintf("is missing support function %s", format_procedure(wanted)));
     return valid;
 }
 
@@ -192,8 +168,7 @@ bool check_opclass(Oid oid, int level, OperatorClass *opclass)
 // hash function for bit.
 bool has_equality(const OperatorClass &opclass)
 {
-    return OidIsValid(
-               class_operator(opclass.handler, opclass.family, opclass.type, opclass.searched, kEqual)) &&
+    return OidIsValid(wanted_operator(opclass, kEqual)) &&
            OidIsValid(lookup_type_cache(opclass.type, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc);
 }
 

@@ -53,11 +53,6 @@ relopt_parse_elt option(const char *name, relopt_type type, std::size_t offset)
     return element;
 }
 
-} // namespace
-
-namespace
-{
-
 const char *possible_trees(int distance)
 {
     StringInfoData list;

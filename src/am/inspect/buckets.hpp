@@ -4,6 +4,12 @@
 
 #include "am/inspect/check.hpp"
 
+extern "C" {
+#include "miscadmin.h"
+}
+
+#include <bit>
+
 namespace simhash
 {
 
@@ -33,10 +39,25 @@ struct SumBuckets {
 
 // The bits of as many buckets as pay for this number of entries, but no more than fit into a quarter of
 // maintenance_work_mem.
-int bucket_bits(int64 entries);
+inline int bucket_bits(int64 entries)
+{
+    const Size most = static_cast<Size>(maintenance_work_mem) * 1024 / 4 / (sizeof(uint64) + sizeof(bool));
+    return static_cast<int>(std::bit_width(Min(static_cast<Size>(entries) * 2 + 2, most))) - 1;
+}
+
 // All are 0, and none differs.
-SumBuckets make_buckets(int bits);
-void free_buckets(const SumBuckets &buckets);
+inline SumBuckets make_buckets(int bits)
+{
+    SumBuckets buckets = {bits, nullptr, nullptr};
+    auto *memory = static_cast<char *>(
+        MemoryContextAllocExtended(CurrentMemoryContext, buckets.count() * (sizeof(uint64) + sizeof(bool)),
+                                   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO));
+    buckets.sum = reinterpret_cast<uint64 *>(memory);
+    buckets.differs = reinterpret_cast<bool *>(buckets.sum + buckets.count());
+    return buckets;
+}
+
+inline void free_buckets(const SumBuckets &buckets) { pfree(buckets.sum); }
 
 // Calls visit(block, entry) for each entry of a tree. If others write meanwhile, an entry may be passed twice, or not
 // at all.

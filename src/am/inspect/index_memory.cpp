@@ -20,18 +20,12 @@ struct CopyCount {
     int64 copies, bytes;
 };
 
-struct AllCopies {
-    int count, capacity;
-    CopyCount *of;
-};
-
 void add_copies(void *context, Oid index, int64 copies, int64 bytes)
 {
-    auto *all = static_cast<AllCopies *>(context);
-    if (all->count == all->capacity)
-        all->of = static_cast<CopyCount *>(
-            repalloc(all->of, sizeof(CopyCount) * static_cast<Size>(all->capacity *= 2)));
-    all->of[all->count++] = {index, copies, bytes};
+    auto **all = static_cast<List **>(context);
+    auto *count = static_cast<CopyCount *>(palloc(sizeof(CopyCount)));
+    *count = {index, copies, bytes};
+    *all = lappend(*all, count);
 }
 
 bool may_see(Oid index)
@@ -57,16 +51,18 @@ SIMHASH_FUNCTION(simhash_index_memory)
     using namespace simhash;
     TupleDesc row;
     Tuplestorestate *rows = begin_rows(fcinfo, &row);
-    AllCopies all = {0, 16, static_cast<CopyCount *>(palloc(sizeof(CopyCount) * 16))};
+    List *all = NIL;
     visit_copies(add_copies, &all);
     CopyCount others = {};
-    for (int i = 0; i < all.count; i++) {
-        if (may_see(all.of[i].index)) {
-            put_row(rows, row, all.of[i]);
+    ListCell *cell;
+    foreach (cell, all) {
+        const auto *count = static_cast<const CopyCount *>(lfirst(cell));
+        if (may_see(count->index)) {
+            put_row(rows, row, *count);
             continue;
         }
-        others.copies += all.of[i].copies;
-        others.bytes += all.of[i].bytes;
+        others.copies += count->copies;
+        others.bytes += count->bytes;
     }
     if (others.copies > 0)
         put_row(rows, row, others);

@@ -1,13 +1,14 @@
 // What parallel builds of all kinds share: the memory and the processes.
 //
 // The leader begins the build, takes part in the scan of the table and in the writing, and waits in between. A process
-// reads only files that their writer has closed. Workers take the locks of the leader's command again, so that they can open the same relations.
+// reads only files that their writer has closed. Workers take the locks of the leader's command again, so that they can
+// open the same relations. An error in any process ends all of them, and files that they share go with the shared memory.
 #pragma once
 
 #include "am/create/tree_writer.hpp"
-#include "am/index/workers.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/tableam.h"
 #include "commands/progress.h"
 #include "pgstat.h"
@@ -19,10 +20,23 @@ extern "C" {
 namespace simhash
 {
 
-inline constexpr uint64 kKeyTableScan = kKeyOwn;
-inline constexpr uint64 kKeyOfBuild = kKeyOwn + 1; // and further numbers: the build's own parts
+enum SharedKey : uint64 {
+    kKeyWork = UINT64CONST(0x5348000000000001), // a struct that begins with SharedWork
+    kKeyTableScan,
+    kKeyQuery,
+    kKeyBufferUsage,
+    kKeyWalUsage,
+    kKeyOfBuild // and further numbers: the build's own parts
+};
 
-// kKeyWork is a struct that begins with this.
+// A piece of the shared memory.
+struct SharedPiece {
+    uint64 key;
+    Size size;
+};
+
+inline void *find_piece(shm_toc *toc, uint64 key) { return shm_toc_lookup(toc, key, false); }
+
 struct SharedWork {
     Oid heap;
     Oid index;
@@ -42,16 +56,19 @@ struct SharedWork {
     BuildProgress progress;
 };
 
-// Starts up to `workers` workers that run `function` of this library. The parts, of which kKeyWork must be one, are
-// zeros; `prepare` sets what the workers need at once. Returns null if no worker could be started.
 struct ParallelBuild {
+    Relation index;
     ParallelContext *context;
     Snapshot snapshot;
 };
-ParallelBuild *begin_parallel_build(Relation heap, Relation index, IndexInfo *info, const char *function,
-                                    int workers, const SharedPiece *piece, int pieces,
-                                    void (*prepare)(shm_toc *toc, const void *argument),
-                                    const void *argument);
+
+// Enters parallel mode, and makes the shared memory of up to `workers` workers that run `function` of this library. The
+// build's own pieces, `count` of them with kKeyWork among them, are zeros but for SharedWork; the caller sets what workers
+// need at once. Returns null, and has left parallel mode, if there is no memory.
+ParallelBuild *prepare_parallel_build(Relation heap, Relation index, IndexInfo *info, const char *function,
+                                      int workers, const SharedPiece *own, int count);
+// Starts the workers. Returns false, and has left parallel mode, if none could be started.
+bool start_parallel_build(ParallelBuild *build);
 // Waits for the workers and leaves parallel mode.
 void end_parallel_build(ParallelBuild *build);
 

@@ -382,9 +382,9 @@ bool build_in_parallel(Relation heap, Relation index, IndexInfo *info, const Ind
                                  {kKeyScans, sizeof(ScanResult) * processes},
                                  {kKeyTasks, sizeof(TaskResult) * (1 + trees * kMaxRanges)},
                                  {kKeySplits, sizeof(Position) * trees * kMaxRanges}};
-    ParallelBuild *parallel = begin_parallel_build(heap, index, info, "simhash_build_worker", workers, piece,
-                                                   lengthof(piece), nullptr, nullptr);
-    if (parallel == nullptr)
+    ParallelBuild *parallel =
+        prepare_parallel_build(heap, index, info, "simhash_build_worker", workers, piece, lengthof(piece));
+    if (parallel == nullptr || !start_parallel_build(parallel))
         return false;
     Shared shared = find_shared(parallel->context->toc, 0);
     SharedBuild *build = shared.build;

@@ -414,22 +414,6 @@ void collect_parts(SharedSignatureBuild *shared, shm_toc *toc, SignatureBuild *b
     report_total(*build->meta, rows, build->nulls->count);
 }
 
-// What the workers need at once.
-struct Prepared {
-    const SignatureMetaData *data;
-    const ListBuild *lists;
-};
-
-void prepare_workers(shm_toc *toc, const void *argument)
-{
-    const auto *prepared = static_cast<const Prepared *>(argument);
-    auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
-    shared->data = *prepared->data;
-    shared->lists = prepared->lists != nullptr;
-    if (shared->lists)
-        share_lists(*prepared->lists, find_piece(toc, kKeyLists));
-}
-
 // Returns false, and has done nothing, if no worker could be started.
 bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const SignatureMeta &meta,
                         const SignatureMetaData &data, ListBuild *lists, int workers,
@@ -438,14 +422,18 @@ bool build_with_workers(Relation heap, Relation index, IndexInfo *info, const Si
     const SharedPiece piece[] = {{kKeyWork, sizeof(SharedSignatureBuild)},
                                  {kKeyScans, sizeof(ScanPart) * (static_cast<Size>(workers) + 1)},
                                  {kKeyLists, lists == nullptr ? 1 : shared_lists_size(*lists)}};
-    const Prepared prepared = {&data, lists};
-    ParallelBuild *parallel =
-        begin_parallel_build(heap, index, info, "simhash_signature_build_worker", workers, piece,
-                             lengthof(piece), prepare_workers, &prepared);
+    ParallelBuild *parallel = prepare_parallel_build(heap, index, info, "simhash_signature_build_worker",
+                                                     workers, piece, lengthof(piece));
     if (parallel == nullptr)
         return false;
     shm_toc *toc = parallel->context->toc;
     auto *shared = static_cast<SharedSignatureBuild *>(find_piece(toc, kKeyWork));
+    shared->data = data;
+    shared->lists = lists != nullptr;
+    if (shared->lists)
+        share_lists(*lists, find_piece(toc, kKeyLists));
+    if (!start_parallel_build(parallel))
+        return false;
     BuildRows<Position> nulls;
     SignatureBuild build = make_build(index, meta, lists, true, &shared->progress, &nulls);
     build.processes = shared->processes;

@@ -48,14 +48,17 @@ Datum accumulate_feature(FunctionCallInfo fcinfo, bool weighted, int bits)
     PG_RETURN_POINTER(state);
 }
 
-// The state of a group; null if there are no features. Some final functions are called with NULL if there was no row.
-const SumsState *finished_state(FunctionCallInfo fcinfo)
+// Returns result(state) of a group, and NULL of one without features. Some final functions are called with NULL if there was
+// no row.
+template <typename Result> Datum finish(FunctionCallInfo fcinfo, Result result)
 {
     if (PG_ARGISNULL(0))
-        return nullptr;
+        PG_RETURN_NULL();
     aggregate_context(fcinfo);
     const auto *state = state_argument<SumsState>(fcinfo, 0);
-    return state->features == 0 ? nullptr : state;
+    if (state->features == 0)
+        PG_RETURN_NULL();
+    return result(*state);
 }
 
 // The binary form: the number of bits and of features, and the weights of each word.
@@ -115,17 +118,13 @@ SIMHASH_FUNCTION(simhash_weights_accumulate_weights)
 
 SIMHASH_FUNCTION(simhash_weights_final)
 {
-    const SumsState *state = finished_state(fcinfo);
-    if (state == nullptr)
-        PG_RETURN_NULL();
-    return weights_datum(state->sums.word[0]);
+    return finish(fcinfo, [](const SumsState &state) { return weights_datum(state.sums.word[0]); });
 }
 SIMHASH_FUNCTION(simhash_final)
 {
-    const SumsState *state = finished_state(fcinfo);
-    if (state == nullptr)
-        PG_RETURN_NULL();
-    PG_RETURN_FINGERPRINT(weights_fingerprint(state->sums.word[0]));
+    return finish(fcinfo, [](const SumsState &state) {
+        return fingerprint_datum(weights_fingerprint(state.sums.word[0]));
+    });
 }
 
 // signature_accumulate(internal, text [, float8], integer). A row whose number of bits is NULL is skipped, like one whose
@@ -166,17 +165,11 @@ SIMHASH_FUNCTION(simhash_signature_deserialize)
 
 SIMHASH_FUNCTION(simhash_signature_final)
 {
-    const SumsState *state = finished_state(fcinfo);
-    if (state == nullptr)
-        PG_RETURN_NULL();
-    return signature_datum(state->sums, state->bits);
+    return finish(fcinfo, [](const SumsState &state) { return signature_datum(state.sums, state.bits); });
 }
 SIMHASH_FUNCTION(simhash_signature_weights_final)
 {
-    const SumsState *state = finished_state(fcinfo);
-    if (state == nullptr)
-        PG_RETURN_NULL();
-    return sums_datum(state->sums, state->bits);
+    return finish(fcinfo, [](const SumsState &state) { return sums_datum(state.sums, state.bits); });
 }
 
 } // namespace simhash

@@ -61,13 +61,14 @@ void add_element(MinhashState *state, std::uint64_t element, MemoryContext conte
 
 bool without_features(const MinhashState &state) { return state.used == 0 && state.minima.values == nullptr; }
 
-// The minima of all elements.
-Minima finished_minima(FunctionCallInfo fcinfo)
+// Returns result(minima) of all elements, and NULL of none.
+Datum finish(FunctionCallInfo fcinfo, Datum (*result)(Minima))
 {
     MinhashState *state = state_argument<MinhashState>(fcinfo, 0);
-    Assert(!without_features(*state));
+    if (without_features(*state))
+        PG_RETURN_NULL();
     update_sketch(state, aggregate_context(fcinfo));
-    return state->minima;
+    return result(state->minima);
 }
 
 Datum add_row(FunctionCallInfo fcinfo, std::uint64_t element)
@@ -148,16 +149,12 @@ SIMHASH_FUNCTION(simhash_minhash_deserialize)
 
 SIMHASH_FUNCTION(simhash_minhash_final)
 {
-    if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
-        PG_RETURN_NULL();
-    return minhash_bits_datum(finished_minima(fcinfo));
+    return finish(fcinfo, minhash_bits_datum);
 }
 
 SIMHASH_FUNCTION(simhash_minhash_values_final)
 {
-    if (without_features(*state_argument<MinhashState>(fcinfo, 0)))
-        PG_RETURN_NULL();
-    return minima_datum(finished_minima(fcinfo));
+    return finish(fcinfo, minima_datum);
 }
 
 } // namespace simhash

@@ -101,11 +101,11 @@ SIMHASH_FUNCTION(simhash_project_weights)
 // (embedding, bits integer, seed)
 SIMHASH_FUNCTION(simhash_signature_project)
 {
-    return return_signature(fcinfo, project, PG_GETARG_INT32(1));
+    return return_sums(fcinfo, project, PG_GETARG_INT32(1), signature_datum);
 }
 SIMHASH_FUNCTION(simhash_signature_project_weights)
 {
-    return return_signature_weights(fcinfo, project, PG_GETARG_INT32(1));
+    return return_sums(fcinfo, project, PG_GETARG_INT32(1), sums_datum);
 }
 
 } // namespace simhash

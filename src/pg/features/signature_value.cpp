@@ -61,20 +61,12 @@ Datum return_weights(FunctionCallInfo fcinfo, Sum sum)
     return weights_datum(weights);
 }
 
-Datum return_signature(FunctionCallInfo fcinfo, Sum sum, int bits)
+Datum return_sums(FunctionCallInfo fcinfo, Sum sum, int bits, Datum (*result)(SignatureSums sums, int bits))
 {
     SignatureSums sums = allocate_sums(checked_signature_bits(bits), CurrentMemoryContext);
     if (!sum(fcinfo, sums))
         PG_RETURN_NULL();
-    return signature_datum(sums, bits);
-}
-
-Datum return_signature_weights(FunctionCallInfo fcinfo, Sum sum, int bits)
-{
-    SignatureSums sums = allocate_sums(checked_signature_bits(bits), CurrentMemoryContext);
-    if (!sum(fcinfo, sums))
-        PG_RETURN_NULL();
-    return sums_datum(sums, bits);
+    return result(sums, bits);
 }
 
 } // namespace simhash

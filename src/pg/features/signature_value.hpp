@@ -23,7 +23,7 @@ Datum sums_datum(SignatureSums sums, int bits);
 using Sum = bool (*)(FunctionCallInfo, SignatureSums);
 Datum return_fingerprint(FunctionCallInfo fcinfo, Sum sum);
 Datum return_weights(FunctionCallInfo fcinfo, Sum sum);
-Datum return_signature(FunctionCallInfo fcinfo, Sum sum, int bits);
-Datum return_signature_weights(FunctionCallInfo fcinfo, Sum sum, int bits);
+// result: signature_datum or sums_datum
+Datum return_sums(FunctionCallInfo fcinfo, Sum sum, int bits, Datum (*result)(SignatureSums sums, int bits));
 
 } // namespace simhash

@@ -46,50 +46,37 @@ void sketch_vector(FunctionCallInfo fcinfo, MinhashSketch *sketch)
     }
 }
 
-// Computes the sketch of the size given by the last argument. Returns false if there are no features: otherwise all
-// empty documents would be duplicates of each other.
-bool compute_minima(FunctionCallInfo fcinfo, ReadSketch read, Minima *minima)
+// Returns result(minima) of the sketch of the size given by the last argument, and NULL if there are no features: otherwise
+// all empty documents would be duplicates of each other.
+Datum return_sketch(FunctionCallInfo fcinfo, ReadSketch read, Datum (*result)(Minima))
 {
-    *minima = allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);
+    Minima minima =
+        allocate_minima(checked_minhash_size(PG_GETARG_INT32(PG_NARGS() - 1)), CurrentMemoryContext);
     MinhashSketch sketch;
-    sketch.init(minima->values, minima->size);
+    sketch.init(minima.values, minima.size);
     read(fcinfo, &sketch);
-    return !sketch.empty();
-}
-
-Datum return_minima(FunctionCallInfo fcinfo, ReadSketch read)
-{
-    Minima minima;
-    if (!compute_minima(fcinfo, read, &minima))
+    if (sketch.empty())
         PG_RETURN_NULL();
-    return minima_datum(minima);
-}
-
-Datum return_bits(FunctionCallInfo fcinfo, ReadSketch read)
-{
-    Minima minima;
-    if (!compute_minima(fcinfo, read, &minima))
-        PG_RETURN_NULL();
-    return minhash_bits_datum(minima);
+    return result(minima);
 }
 
 } // namespace
 
 SIMHASH_FUNCTION(simhash_to_minhash_text)
 {
-    return return_bits(fcinfo, sketch_counted<count_default>);
+    return return_sketch(fcinfo, sketch_counted<count_default>, minhash_bits_datum);
 }
 SIMHASH_FUNCTION(simhash_to_minhash_shingles)
 {
-    return return_bits(fcinfo, sketch_counted<count_shingles>);
+    return return_sketch(fcinfo, sketch_counted<count_shingles>, minhash_bits_datum);
 }
 SIMHASH_FUNCTION(simhash_to_minhash_vector)
 {
-    return return_bits(fcinfo, sketch_vector);
+    return return_sketch(fcinfo, sketch_vector, minhash_bits_datum);
 }
 SIMHASH_FUNCTION(simhash_to_minhash_values_vector)
 {
-    return return_minima(fcinfo, sketch_vector);
+    return return_sketch(fcinfo, sketch_vector, minima_datum);
 }
 
 } // namespace simhash

@@ -46,7 +46,7 @@ bool sum_vector(FunctionCallInfo fcinfo, SignatureSums out)
     }                                                                                                        \
     SIMHASH_FUNCTION(simhash_to_signature_##kind)                                                            \
     {                                                                                                        \
-        return return_signature(fcinfo, sum, PG_GETARG_INT32(PG_NARGS() - 1));                               \
+        return return_sums(fcinfo, sum, PG_GETARG_INT32(PG_NARGS() - 1), signature_datum);                   \
     }
 
 TO_SIMHASH(text, sum_counted<count_default>)
@@ -55,7 +55,7 @@ TO_SIMHASH(vector, sum_vector)
 
 SIMHASH_FUNCTION(simhash_to_signature_weights_vector)
 {
-    return return_signature_weights(fcinfo, sum_vector, PG_GETARG_INT32(1));
+    return return_sums(fcinfo, sum_vector, PG_GETARG_INT32(1), sums_datum);
 }
 
 } // namespace simhash

@@ -207,12 +207,6 @@ PairFractions compare_pairs(const SampleValues &a, const SampleValues &b, bool a
     return pairs;
 }
 
-void forget_words(SampleValues *values)
-{
-    values->words = nullptr;
-    values->weights = nullptr;
-}
-
 } // namespace
 
 bool is_row(const StatisticsRow &row, HeapTuple tuple)
@@ -295,7 +289,8 @@ PairFractions read_pairs(ColumnSample *a, ColumnSample *b, Oid type, bool any)
         MemoryContextSwitchTo(caller);
         for (int i = 0; i < 2; i++) {
             entry.values[i] = values[i];
-            forget_words(&entry.values[i]);
+            entry.values[i].words = nullptr;
+            entry.values[i].weights = nullptr;
         }
         if (known) {
             report_reading("comparing", a->statistics);

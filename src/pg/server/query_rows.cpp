@@ -13,22 +13,10 @@ extern "C" {
 namespace simhash
 {
 
-namespace
-{
-
-// Returns null unless the query is a single statement that returns rows. Requires: SPI is connected.
-SPIPlanPtr cursor_plan(const char *query)
-{
-    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
-    return plan != nullptr && SPI_is_cursor_plan(plan) ? plan : nullptr;
-}
-
-} // namespace
-
 Portal open_query(const char *query)
 {
-    SPIPlanPtr plan = cursor_plan(query);
-    if (plan == nullptr)
+    SPIPlanPtr plan = SPI_prepare_cursor(query, 0, nullptr, CURSOR_OPT_NO_SCROLL);
+    if (plan == nullptr || !SPI_is_cursor_plan(plan))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("the query must be a single statement that returns rows"));
     return SPI_cursor_open(nullptr, plan, nullptr, nullptr, true);

@@ -88,15 +88,13 @@ SIMHASH_FUNCTION(simhash_to_minhash_as_hashes)
 
 SIMHASH_FUNCTION(simhash_minhash_profiles)
 {
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     for (std::size_t i = 0; i < kMinhashProfileCount; i++) {
         const MinhashProfile &profile = kMinhashProfiles[i];
         Datum values[5] = {CStringGetTextDatum(profile.name), Int32GetDatum(profile.size),
                            Int64GetDatum(profile.seed), CStringGetTextDatum(profile.hash_text),
                            CStringGetTextDatum(profile.permutation_text)};
-        bool nulls[5] = {};
-        tuplestore_putvalues(rows, row, values, nulls);
+        rows.put(values);
     }
     PG_RETURN_NULL();
 }

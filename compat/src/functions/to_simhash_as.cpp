@@ -444,8 +444,7 @@ TO_SIMHASH_AS(weighted_hashes, return_weighted, INT8OID, "hashes", hash_given)
 
 SIMHASH_FUNCTION(simhash_profiles)
 {
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     for (std::size_t i = 0; i < kProfileCount; i++) {
         const Profile &profile = kProfiles[i];
         Datum values[7];
@@ -459,7 +458,7 @@ SIMHASH_FUNCTION(simhash_profiles)
         values[5] = fingerprint_datum(profile_fingerprint(profile, Weights{}));
         nulls[5] = profile.none;
         values[6] = text_or_null(weights_text(profile.weights), &nulls[6]);
-        tuplestore_putvalues(rows, row, values, nulls);
+        rows.put(values, nulls);
     }
     PG_RETURN_NULL();
 }

@@ -195,7 +195,7 @@ void check_storing(const IndexSet &set)
 
 // Adds a row for each distance and target: what the model predicts, and what the searches find.
 void report_trials(std::span<const Searched> searched, const Pairs &pairs, const int64 *leaves,
-                   Tuplestorestate *rows, TupleDesc row)
+                   const ResultRows &rows)
 {
     for (int distance : kDistances) {
         for (double target : kTargets) {
@@ -210,7 +210,7 @@ void report_trials(std::span<const Searched> searched, const Pairs &pairs, const
                 Float8GetDatum(static_cast<double>(*leaves - before) / static_cast<double>(trial.pairs)),
                 Int64GetDatum(trial.pairs)};
             bool nulls[6] = {false, false, none, none, none, false};
-            tuplestore_putvalues(rows, row, values, nulls);
+            rows.put(values, nulls);
         }
     }
 }
@@ -227,8 +227,7 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
         ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                 errmsg("cannot store a volatility model during recovery"),
                 errhint("Use store => false to get only the report."));
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     LOCKMODE lock = store ? ShareUpdateExclusiveLock : AccessShareLock;
     IndexSet set = open_indexes(PG_GETARG_OID(0), lock, store ? check_storing_rights : check_reading_rights,
                                 &kFingerprints);
@@ -249,7 +248,7 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     int64 leaves = 0;
     LeafTrace trace = {count_leaf, &leaves};
     const auto searched = begin_searches(set, model, &trace);
-    report_trials(searched, pairs, &leaves, rows, row);
+    report_trials(searched, pairs, &leaves, rows);
     for (const Searched &index : searched)
         discard_scan(index.scan);
     for (int i = 0; store && i < set.count; i++)

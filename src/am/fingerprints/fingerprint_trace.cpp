@@ -46,7 +46,7 @@ void add_leaf(const LeafRead &read, void *context)
         values[6] = Float8GetDatum(read.probe->recall);
     }
     values[7] = ObjectIdGetDatum(rows->index);
-    tuplestore_putvalues(rows->store, rows->row, values, nulls);
+    rows->rows.put(values, nulls);
 }
 
 } // namespace

@@ -34,12 +34,12 @@ bool may_see(Oid index)
     return OidIsValid(table) && may_read_any(table);
 }
 
-void put_row(Tuplestorestate *rows, TupleDesc row, const CopyCount &copies)
+void put_row(const ResultRows &rows, const CopyCount &copies)
 {
     Datum values[] = {ObjectIdGetDatum(copies.index), Int64GetDatum(copies.copies),
                       Int64GetDatum(copies.bytes)};
     bool nulls[lengthof(values)] = {!OidIsValid(copies.index)};
-    tuplestore_putvalues(rows, row, values, nulls);
+    rows.put(values, nulls);
 }
 
 } // namespace
@@ -49,8 +49,7 @@ void put_row(Tuplestorestate *rows, TupleDesc row, const CopyCount &copies)
 SIMHASH_FUNCTION(simhash_index_memory)
 {
     using namespace simhash;
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     List *all = NIL;
     visit_copies(add_copies, &all);
     CopyCount others = {};
@@ -58,13 +57,13 @@ SIMHASH_FUNCTION(simhash_index_memory)
     foreach (cell, all) {
         const auto *count = static_cast<const CopyCount *>(lfirst(cell));
         if (may_see(count->index)) {
-            put_row(rows, row, *count);
+            put_row(rows, *count);
             continue;
         }
         others.copies += count->copies;
         others.bytes += count->bytes;
     }
     if (others.copies > 0)
-        put_row(rows, row, others);
+        put_row(rows, others);
     PG_RETURN_VOID();
 }

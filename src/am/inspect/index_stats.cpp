@@ -101,12 +101,12 @@ void count_index(Relation index, const IndexMeta &meta, Counts *counts)
                                                                 static_cast<double>(counts->rows - before));
 }
 
-void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const Traits &traits)
+void put_rows(const ResultRows &rows, const Counts &counts, const Traits &traits)
 {
     auto put = [&](const char *name, double value, const char *unit) {
         Datum values[] = {CStringGetTextDatum(name), Float8GetDatum(value), CStringGetTextDatum(unit)};
         bool nulls[] = {false, std::isnan(value), false};
-        tuplestore_putvalues(store, row, values, nulls);
+        rows.put(values, nulls);
     };
     auto ratio = [](double dividend, int64 divisor) {
         return divisor == 0 ? kUnknown : dividend / static_cast<double>(divisor);
@@ -144,8 +144,7 @@ void put_rows(Tuplestorestate *store, TupleDesc row, const Counts &counts, const
 SIMHASH_FUNCTION(simhash_index_stats)
 {
     using namespace simhash;
-    TupleDesc row;
-    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_inspection_rights, nullptr);
     Counts counts = {};
     Traits traits = unknown_traits(); // of no partitions
@@ -160,6 +159,6 @@ SIMHASH_FUNCTION(simhash_index_stats)
         pfree(meta);
     }
     close_indexes(set);
-    put_rows(store, row, counts, traits);
+    put_rows(rows, counts, traits);
     PG_RETURN_NULL();
 }

@@ -35,8 +35,7 @@ struct BlockJoin {
     PairSpool *spool;
     PairJoin join;
     int tree; // whose rows are being compared
-    Tuplestorestate *result;
-    TupleDesc row;
+    ResultRows rows;
 };
 
 struct BlockColumns {
@@ -121,8 +120,7 @@ void return_pair(void *context, uint64 x, uint64 y, uint64 errors)
     auto a = static_cast<int64>(x), b = static_cast<int64>(y);
     Datum values[3] = {Int64GetDatum(Min(a, b)), Int64GetDatum(Max(a, b)),
                        Int32GetDatum(std::popcount(errors))};
-    bool nulls[3] = {};
-    tuplestore_putvalues(blocks->result, blocks->row, values, nulls);
+    blocks->rows.put(values);
 }
 
 // Rows whose headers agree: their leading bits select the store, and some more the cell.
@@ -168,15 +166,13 @@ void compare_stores(BlockJoin *blocks, Size bytes)
 SIMHASH_FUNCTION(simhash_block_pairs)
 {
     using namespace simhash;
-    TupleDesc row;
-    Tuplestorestate *result = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash block pairs", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
     auto *blocks = static_cast<BlockJoin *>(palloc0(sizeof(BlockJoin)));
     blocks->values = block_values(PG_GETARG_INT32(1), PG_GETARG_INT32(2));
-    blocks->result = result;
-    blocks->row = row;
+    blocks->rows = rows;
     Size bytes = pair_memory();
     begin_stores(blocks, bytes / 2);
     read_routed_rows(blocks, text_to_cstring(PG_GETARG_TEXT_PP(0)),

@@ -249,8 +249,7 @@ SIMHASH_FUNCTION(simhash_pair_groups)
                 errmsg("the arrays have different numbers of elements"),
                 errdetail("There are %lld and %lld.", static_cast<long long>(element_count(a)),
                           static_cast<long long>(element_count(b))));
-    TupleDesc row;
-    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     const bool star = wants_stars(PG_GETARG_TEXT_PP(2));
     Keys keys = keys_of(a, b, PG_GET_COLLATION());
     Groups groups = begin_groups(keys.count, star, static_cast<Size>(work_mem) * 1024);
@@ -261,8 +260,7 @@ SIMHASH_FUNCTION(simhash_pair_groups)
         if (i > 0 && compare_keys(&keys.key[i - 1], &keys.key[i], &keys.order) == 0)
             continue;
         Datum values[2] = {keys.key[i], keys.key[leader[i]]};
-        bool nulls[2] = {};
-        tuplestore_putvalues(store, row, values, nulls);
+        rows.put(values);
     }
     PG_RETURN_NULL();
 }

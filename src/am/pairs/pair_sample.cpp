@@ -302,10 +302,9 @@ SIMHASH_FUNCTION(simhash_pair_sample)
     const char *query =
         pair_query(drawn, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name),
                    quote_identifier(schema), document);
-    TupleDesc row;
-    Tuplestorestate *store = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     for_each_query_row(
-        query, [&](TupleDesc found) { require_row_type(found, row); },
-        [&](const QueryRow &found) { tuplestore_puttuple(store, found.tuple); });
+        query, [&](TupleDesc found) { require_row_type(found, rows.type); },
+        [&](const QueryRow &found) { tuplestore_puttuple(rows.store, found.tuple); });
     PG_RETURN_NULL();
 }

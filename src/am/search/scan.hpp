@@ -78,8 +78,7 @@ void run_order(IndexScanDesc scan, StrategyNumber strategy, Datum ball, Size row
 
 // What simhash_index_trace returns: one row for each part of an index that a search reads.
 struct TraceRows {
-    Tuplestorestate *store;
-    TupleDesc row;
+    ResultRows rows;
     int steps;
     Oid index; // the one that is being searched
 };
@@ -88,7 +87,7 @@ struct TraceRows {
 template <typename Search> void run_trace(FunctionCallInfo fcinfo, const IndexKind &kind, Search search)
 {
     TraceRows rows = {};
-    rows.store = begin_rows(fcinfo, &rows.row);
+    rows.rows = begin_rows(fcinfo);
     const IndexSet set = open_indexes(PG_GETARG_OID(0), AccessShareLock, check_reading_rights, &kind);
     refuse_row_security(set);
     for (int i = 0; i < set.count; i++) {

@@ -36,7 +36,7 @@ void add_signature_read(const SignatureRead &read, void *context)
     values[5] = Float8GetDatum(read.recall);
     nulls[5] = std::isnan(read.recall);
     values[6] = ObjectIdGetDatum(rows->index);
-    tuplestore_putvalues(rows->store, rows->row, values, nulls);
+    rows->rows.put(values, nulls);
     pfree(DatumGetPointer(values[1]));
 }
 

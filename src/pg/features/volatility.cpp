@@ -9,16 +9,14 @@ namespace simhash
 
 SIMHASH_FUNCTION(simhash_volatility)
 {
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     const Weights weights = read_weights(PG_GETARG_DATUM(0));
     Volatility volatility;
     set_volatility(kDefaultVolatility, weights, kBits, &volatility);
     for (int bit = 0; bit < kBits; bit++) {
         Datum values[3] = {Int32GetDatum(bit), Float8GetDatum(weight_to_double(weights.sum[bit])),
                            Float8GetDatum(flip_probability(volatility, bit))};
-        bool nulls[3] = {};
-        tuplestore_putvalues(rows, row, values, nulls);
+        rows.put(values);
     }
     PG_RETURN_NULL();
 }

@@ -81,8 +81,7 @@ SIMHASH_FUNCTION(simhash_index_designs)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("design_radius %d is out of range", distance),
                 errhint("It is the index option \"design_radius\": %d to %d.", kMinDistance, kMaxDistance));
-    TupleDesc row;
-    Tuplestorestate *rows = begin_rows(fcinfo, &row);
+    const ResultRows rows = begin_rows(fcinfo);
     for (int trees = 1; trees <= kMaxTrees; trees++) {
         CHECK_FOR_INTERRUPTS();
         TreeDesign design;
@@ -90,8 +89,7 @@ SIMHASH_FUNCTION(simhash_index_designs)
             continue;
         Datum values[5] = {Int32GetDatum(trees), regions(design), block_bits(design), header_bits(design),
                            block_order(design)};
-        bool nulls[5] = {};
-        tuplestore_putvalues(rows, row, values, nulls);
+        rows.put(values);
     }
     PG_RETURN_NULL();
 }

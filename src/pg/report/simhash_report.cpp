@@ -57,8 +57,7 @@ struct ReportSample {
 };
 
 struct Report {
-    Tuplestorestate *store;
-    TupleDesc row;
+    ResultRows rows;
     bool details; // whether to report everything
 };
 
@@ -76,8 +75,7 @@ void put(const Report &report, const char *topic, const char *item, double value
 {
     Datum values[4] = {CStringGetTextDatum(topic), CStringGetTextDatum(item), Float8GetDatum(rounded(value)),
                        CStringGetTextDatum(meaning)};
-    bool nulls[4] = {};
-    tuplestore_putvalues(report.store, report.row, values, nulls);
+    report.rows.put(values);
 }
 
 void put(const Report &report, const char *topic, int item, double value, const char *meaning)
@@ -486,9 +484,7 @@ SIMHASH_FUNCTION(simhash_report)
 {
     using namespace simhash;
     int distance = PG_GETARG_INT32(2);
-    Report report;
-    report.store = begin_rows(fcinfo, &report.row);
-    report.details = PG_GETARG_BOOL(4);
+    const Report report = {begin_rows(fcinfo), PG_GETARG_BOOL(4)};
     Relation relation = open_relation(PG_GETARG_OID(0), AccessShareLock);
     check_kind(relation);
     const Source source = find_source(relation, text_to_cstring(PG_GETARG_TEXT_PP(1)),

@@ -18,20 +18,19 @@ TupleDesc result_row(FunctionCallInfo fcinfo)
     return BlessTupleDesc(row);
 }
 
-Tuplestorestate *begin_rows(FunctionCallInfo fcinfo, TupleDesc *row)
+ResultRows begin_rows(FunctionCallInfo fcinfo)
 {
     auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
     if (result == nullptr || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("set-valued function called in context that cannot accept a set"));
     MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-    *row = result_row(fcinfo);
     result->returnMode = SFRM_Materialize;
+    result->setDesc = result_row(fcinfo);
     result->setResult =
         tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
-    result->setDesc = *row;
     MemoryContextSwitchTo(caller);
-    return result->setResult;
+    return {result->setResult, result->setDesc};
 }
 
 } // namespace simhash

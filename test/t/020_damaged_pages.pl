@@ -478,7 +478,15 @@ my %damage = (
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'any'));
         my $name = one_of(qw(lower upper special size));
-        set($image, $block, $name, one_of(0, 0xFFFF, 8192, 8168, $tail, get($image, $block, $name) ^ 1 << int rand 16));
+        my $old = get($image, $block, $name);
+        my @values = (0, 0xFFFF, 8192, 8168, $tail, map { $old ^ 1 << $_ } 0 .. 15);
+        # The marks of removed entries begin at `upper`, and the zeros of free space mark none.
+        if ($name eq 'upper' && get($image, $block, 'flags') & $flag{leaf})
+        {
+            my $marks = int((layout_of($image, $block)->{count} + 7) / 8);
+            @values = grep { $_ >= $old || $_ < $old - $marks } @values;
+        }
+        set($image, $block, $name, one_of(@values));
         return "$name of $block";
     },
     'tids that no row has' => sub { return set_tids(@_, 0, one_of(0, 292, 300, 0xFFFF)) },

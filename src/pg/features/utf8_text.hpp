@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bits/feature_hash.hpp"
-#include "pg/server/postgres.hpp"
+#include "pg/server/compat.hpp"
 
 extern "C" {
 #include "mb/pg_wchar.h"

@@ -13,6 +13,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 
 namespace simhash
@@ -223,7 +224,7 @@ SIMHASH_FUNCTION(simhash_ball_out)
 {
     GuidedBall ball;
     if (!read_ball(PG_GETARG_DATUM(0), &ball))
-        PG_RETURN_CSTRING(psprintf("<%016" INT64_MODIFIER "x,%d>", ball.center, ball.radius));
+        PG_RETURN_CSTRING(psprintf("<%016" PRIx64 ",%d>", ball.center, ball.radius));
     char weights[kWeightsTextMax];
     char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
     const auto length = static_cast<int>(format_weights(ball.weights, weights));

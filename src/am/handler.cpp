@@ -38,7 +38,7 @@ IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
         elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
-    auto *result = static_cast<IndexBuildResult *>(palloc0(sizeof(IndexBuildResult)));
+    auto *result = allocate_zero<IndexBuildResult>();
     MemoryContext caller = MemoryContextSwitchTo(context);
     kind_of(index).build(heap, index, info, result);
     MemoryContextSwitchTo(caller);

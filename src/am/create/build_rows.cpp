@@ -112,7 +112,7 @@ void rewind_rows(BufFile *file)
 template <typename Row, typename What>
 void for_each_row(const RowFiles &files, const BytePermutation *to_key, const PositionRange &range, What what)
 {
-    auto *batch = static_cast<Row *>(palloc(sizeof(Row) * kBatch));
+    auto *batch = allocate<Row>(kBatch);
     for (int i = 0; i < files.files; i++) {
         rewind_rows(files.file[i]);
         for (;;) {
@@ -161,7 +161,7 @@ void divide_rows(Divider<Row> *divider, const RowFiles &files, uint64 rows, cons
 
     Digit digit = make_digit(bit, digit_width(rows, Max(divider->limit / 4, 1), kWidestFiles));
     Size count = Size{1} << digit.width;
-    auto *partition = static_cast<Partition *>(palloc0(sizeof(Partition) * count));
+    auto *partition = allocate_zero<Partition>(count);
     for_each_row<Row>(files, to_key, range, [=](Row row) {
         Partition *p = &partition[digit(row)];
         if (p->file == nullptr) {
@@ -266,7 +266,7 @@ void BuildRows<Row>::divide(const std::uint8_t source[kBits], RunSink<Row> sink,
 {
     BitPermutation permutation;
     permutation.set(source);
-    auto *to_key = static_cast<BytePermutation *>(palloc(sizeof(BytePermutation)));
+    auto *to_key = allocate<BytePermutation>();
     if (file_ != nullptr) {
         spill();
         to_key->set(permutation);

@@ -54,7 +54,7 @@ ParallelBuild *prepare_parallel_build(Relation heap, Relation index, IndexInfo *
     Snapshot snapshot = info->ii_Concurrent ? RegisterSnapshot(GetTransactionSnapshot()) : SnapshotAny;
     EnterParallelMode();
     ParallelContext *context = CreateParallelContext(library_name(index), function, workers);
-    auto *build = static_cast<ParallelBuild *>(palloc(sizeof(ParallelBuild)));
+    auto *build = allocate<ParallelBuild>();
     *build = {index, context, snapshot};
     Size processes = static_cast<Size>(workers) + 1;
     Size query = debug_query_string == nullptr ? 1 : strlen(debug_query_string) + 1;

@@ -185,13 +185,13 @@ TreeWriter<Row> *begin_tree(Relation index, const IndexMeta &meta, int processes
     batch->capacity = Min(Max(buffers / 16 / processes, 2), kBatchPages);
     batch->image =
         static_cast<char *>(palloc(static_cast<Size>(BLCKSZ) * static_cast<Size>(batch->capacity)));
-    batch->bound = static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(batch->capacity)));
+    batch->bound = allocate<Position>(batch->capacity);
 
     writer->fillfactor = meta.fillfactor;
     Size waiting = static_cast<Size>(leaf_capacity(BLCKSZ)) + kRunRows;
-    writer->entry = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * waiting));
-    writer->wait = static_cast<Row *>(palloc(sizeof(Row) * waiting));
-    writer->start = static_cast<int *>(palloc(sizeof(int) * waiting));
+    writer->entry = allocate<LeafEntry>(waiting);
+    writer->wait = allocate<Row>(waiting);
+    writer->start = allocate<int>(waiting);
     writer->progress = progress;
     writer->report = report;
     return writer;

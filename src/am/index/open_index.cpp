@@ -100,7 +100,7 @@ struct TableIndex {
 TableIndex *lock_indexes(Oid index, LOCKMODE lock, int *count)
 {
     List *all = find_all_inheritors(index, lock, nullptr);
-    auto *found = static_cast<TableIndex *>(palloc(sizeof(TableIndex) * static_cast<Size>(list_length(all))));
+    auto *found = allocate<TableIndex>(list_length(all));
     *count = 0;
     ListCell *cell;
     foreach (cell, all)

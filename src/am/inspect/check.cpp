@@ -38,8 +38,7 @@ namespace
 void check_leaf(Check *check, BlockNumber block, const char *page, int tree, Position lower)
 {
     const CheckKind &kind = *check->index.meta->kind->check;
-    auto *positions =
-        static_cast<Position *>(palloc(sizeof(Position) * static_cast<Size>(leaf_places(page) + 1)));
+    auto *positions = allocate<Position>(leaf_places(page) + 1);
     int count = 0;
     if (!sub_ranges_ascend(page))
         report_corruption(check->index, block, "The sub-ranges of the leaf are out of order.");
@@ -363,7 +362,7 @@ struct CheckCounts {
 void check_index(Relation index, LOCKMODE lock, bool heapallindexed, CheckCounts *sum)
 {
     Relation heap = table_open(index->rd_index->indrelid, lock);
-    auto *check = static_cast<Check *>(palloc0(sizeof(Check)));
+    auto *check = allocate_zero<Check>();
     check->index = use_index(index, CurrentMemoryContext);
     check->still = lock == ShareLock;
     if (!pg_strong_random(&check->salt, sizeof(check->salt)))

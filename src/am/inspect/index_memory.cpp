@@ -23,7 +23,7 @@ struct CopyCount {
 void add_copies(void *context, Oid index, int64 copies, int64 bytes)
 {
     auto **all = static_cast<List **>(context);
-    auto *count = static_cast<CopyCount *>(palloc(sizeof(CopyCount)));
+    auto *count = allocate<CopyCount>();
     *count = {index, copies, bytes};
     *all = lappend(*all, count);
 }

@@ -57,7 +57,7 @@ struct JoinPath : CustomPath {
 template <typename Derived>
 Derived *make_custom_path(RelOptInfo *join, const CustomPathMethods *methods, double rows, List *conditions)
 {
-    auto *path = static_cast<Derived *>(palloc0(sizeof(Derived)));
+    auto *path = allocate_zero<Derived>();
     path->path.type = T_CustomPath;
     path->path.pathtype = T_CustomScan;
     path->path.parent = join;

@@ -338,8 +338,8 @@ TupleTableSlot *next_tested(PairJoinState *state)
 void open_parts(const List *indexes, EState *estate, JoinedSide *side)
 {
     const auto parts = static_cast<Size>(list_length(indexes));
-    side->part = static_cast<SearchedTable *>(palloc(sizeof(SearchedTable) * parts));
-    side->map = static_cast<RowMap *>(palloc(sizeof(RowMap) * parts));
+    side->part = allocate<SearchedTable>(parts);
+    side->map = allocate<RowMap>(parts);
     side->row = static_cast<TupleTableSlot **>(palloc(sizeof(TupleTableSlot *) * parts));
     TupleTableSlot *converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(side->table), &TTSOpsVirtual);
     ListCell *cell;
@@ -381,8 +381,7 @@ int column_width(const JoinedSide &side, AttrNumber number)
 void set_columns(PairJoinState *state, const List *targets)
 {
     state->columns = list_length(targets);
-    state->column =
-        static_cast<RowColumn *>(palloc(sizeof(RowColumn) * (static_cast<Size>(state->columns) + 1)));
+    state->column = allocate<RowColumn>(static_cast<Size>(state->columns) + 1);
     state->keeps = true;
     for (int i = 0; i < state->columns; i++) {
         const auto *entry = static_cast<const TargetEntry *>(list_nth(targets, i));
@@ -608,7 +607,7 @@ const CustomPathMethods kPairPathMethods = {kJoinName, plan_pairs, nullptr};
 
 Node *create_pairs_state()
 {
-    auto *state = static_cast<PairJoinState *>(palloc0(sizeof(PairJoinState)));
+    auto *state = allocate_zero<PairJoinState>();
     NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);
     state->css.methods = &kPairExecMethods;
     return reinterpret_cast<Node *>(state);

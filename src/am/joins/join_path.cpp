@@ -422,7 +422,7 @@ bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
             side->scan = scan;
         else if (side->scan.condition != scan.condition || !searches_alike(side->scan, scan))
             return false;
-        auto *part = static_cast<Part *>(palloc(sizeof(Part)));
+        auto *part = allocate<Part>();
         *part = read_part(root, scan);
         side->parts = lappend(side->parts, part);
         side->indexes = lappend_oid(side->indexes, scan.index->indexoid);

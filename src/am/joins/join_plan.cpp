@@ -46,7 +46,7 @@ List *ordered_clauses(PlannerInfo *root, const List *clauses)
         Cost cost;
         int place; // the order of equals stays
     };
-    auto *item = static_cast<Item *>(palloc(sizeof(Item) * static_cast<Size>(list_length(clauses) + 1)));
+    auto *item = allocate<Item>(list_length(clauses) + 1);
     int count = 0;
     ListCell *cell;
     foreach (cell, clauses) {

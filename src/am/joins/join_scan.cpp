@@ -156,7 +156,7 @@ namespace
 
 RowSearch *begin_row_search(const SearchedTable &searched, Snapshot snapshot)
 {
-    auto *row_search = static_cast<RowSearch *>(palloc0(sizeof(RowSearch)));
+    auto *row_search = allocate_zero<RowSearch>();
     row_search->search = static_cast<FingerprintSearch *>(
         prepare_fingerprint_search(use_index(searched.index, CurrentMemoryContext), 1, 0));
     row_search->search->snapshot = snapshot;
@@ -489,8 +489,7 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     node->custom_ps = list_make1(child);
     state->outer = ExecInitExtraTupleSlot(estate, ExecGetResultType(child), &TTSOpsMinimalTuple);
     state->columns = list_length(scan->custom_scan_tlist) - state->numbers.child_columns;
-    state->column =
-        static_cast<AttrNumber *>(palloc(sizeof(AttrNumber) * static_cast<Size>(state->columns + 1)));
+    state->column = allocate<AttrNumber>(state->columns + 1);
     for (int i = 0; i < state->columns; i++) {
         const auto *entry = static_cast<const TargetEntry *>(
             list_nth(scan->custom_scan_tlist, state->numbers.child_columns + i));
@@ -563,7 +562,7 @@ Node *create_state(CustomScan *scan)
 {
     if (scan->custom_plans == NIL) // it joins pairs
         return create_pairs_state();
-    auto *state = static_cast<JoinState *>(palloc0(sizeof(JoinState)));
+    auto *state = allocate_zero<JoinState>();
     NodeSetTag(reinterpret_cast<Node *>(state), T_CustomScanState);
     state->css.methods = &kExecMethods;
     return reinterpret_cast<Node *>(state);

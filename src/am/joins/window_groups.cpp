@@ -111,9 +111,9 @@ void begin_values(GroupedRows *rows, int bits, Size bytes)
         rows->few = static_cast<uint8 *>(palloc(kFewRows * static_cast<Size>(rows->bytes)));
     } else if (bits <= kBits) {
         rows->words = begin_pair_spool(bytes, 1, static_cast<double>(rows->count));
-        rows->sample = static_cast<Fingerprint *>(palloc(sizeof(Fingerprint) * 2 * kSampled));
+        rows->sample = allocate<Fingerprint>(2 * kSampled);
     } else {
-        rows->wide = static_cast<SpooledSignatures *>(palloc(sizeof(SpooledSignatures)));
+        rows->wide = allocate<SpooledSignatures>();
         begin_signatures(rows->wide, bits);
     }
 }
@@ -273,7 +273,7 @@ void group_partition(WindowObject window, FmgrInfo *function, WindowGroups *part
     MemoryContext kept = GetMemoryChunkContext(partition);
     MemoryContext work = AllocSetContextCreate(kept, "simhash groups", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(work);
-    auto *rows = static_cast<GroupedRows *>(palloc0(sizeof(GroupedRows)));
+    auto *rows = allocate_zero<GroupedRows>();
     rows->window = window;
     rows->bits = -1;
     rows->function = function;

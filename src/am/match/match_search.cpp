@@ -26,9 +26,9 @@ void allocate_merged(MatchSearch *search, Size bytes)
 {
     MergedQueries *merged = &search->merged;
     merged->capacity = static_cast<uint32>(Min(bytes / kMergedBytes, Size{kMostMerged}));
-    merged->query = allocate_items<QueuedQuery>(*search, merged->capacity);
-    merged->order = allocate_items<MergedQuery>(*search, merged->capacity);
-    merged->spare = allocate_items<MergedQuery>(*search, merged->capacity);
+    merged->query = allocate_huge<QueuedQuery>(merged->capacity, search->arrays);
+    merged->order = allocate_huge<MergedQuery>(merged->capacity, search->arrays);
+    merged->spare = allocate_huge<MergedQuery>(merged->capacity, search->arrays);
 }
 
 bool is_empty(const MatchSearch &search)
@@ -154,7 +154,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash match", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *output = static_cast<PairOutput *>(palloc0(sizeof(PairOutput)));
+    auto *output = allocate_zero<PairOutput>();
     output->snapshot = snapshot;
     output->sides = 1;
     begin_side(1, &output->side[0]);
@@ -162,14 +162,13 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     PredicateLockRelation(index, snapshot);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);
-    auto *search = static_cast<MatchSearch *>(palloc0(sizeof(MatchSearch)));
+    auto *search = allocate_zero<MatchSearch>();
     search->context = context;
     search->arrays = AllocSetContextCreate(context, "simhash queries", ALLOCSET_DEFAULT_SIZES);
     search->bytes = query_bytes(bytes);
     search->output = output;
     search->exact.plan.radius = -1;
-    search->found =
-        static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+    search->found = allocate<LeafEntry>(leaf_capacity(BLCKSZ));
     reset_match(search);
     MemoryContextSwitchTo(caller);
     return search;

@@ -148,10 +148,6 @@ inline const OpenIndex &index_of(const MatchSearch &search) { return part_of(sea
 
 // The plan of exact searches.
 const SearchPlan &exact_plan(MatchSearch *search, int radius);
-template <typename Item> Item *allocate_items(const MatchSearch &search, Size count)
-{
-    return static_cast<Item *>(MemoryContextAllocHuge(search.arrays, sizeof(Item) * count));
-}
 // Opens and closes the reader.
 void open_leaves(MatchSearch *search, LeafSource *source);
 void close_leaves(MatchSearch *search);

@@ -319,12 +319,12 @@ NotedQueries *allocate_noted(const MatchSearch &search, Size bytes)
     auto *noted = static_cast<NotedQueries *>(MemoryContextAllocZero(search.arrays, sizeof(NotedQueries)));
     noted->capacity = Min(bytes / kNotedBytes, Size{PG_UINT32_MAX});
     noted->range_capacity = Max(noted->capacity, kMostProbes);
-    noted->query = allocate_items<QueuedQuery>(search, noted->capacity);
-    noted->leaf = allocate_items<QueuedLeaf>(search, noted->capacity);
-    noted->order = allocate_items<LeafOrder>(search, noted->capacity);
-    noted->spare = allocate_items<LeafOrder>(search, noted->capacity);
-    noted->range = allocate_items<QueuedRange>(search, noted->range_capacity);
-    noted->source = allocate_items<NotedSource>(search, 1);
+    noted->query = allocate_huge<QueuedQuery>(noted->capacity, search.arrays);
+    noted->leaf = allocate_huge<QueuedLeaf>(noted->capacity, search.arrays);
+    noted->order = allocate_huge<LeafOrder>(noted->capacity, search.arrays);
+    noted->spare = allocate_huge<LeafOrder>(noted->capacity, search.arrays);
+    noted->range = allocate_huge<QueuedRange>(noted->range_capacity, search.arrays);
+    noted->source = allocate_huge<NotedSource>(1, search.arrays);
     return noted;
 }
 

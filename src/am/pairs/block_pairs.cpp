@@ -170,7 +170,7 @@ SIMHASH_FUNCTION(simhash_block_pairs)
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash block pairs", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *blocks = static_cast<BlockJoin *>(palloc0(sizeof(BlockJoin)));
+    auto *blocks = allocate_zero<BlockJoin>();
     blocks->values = block_values(PG_GETARG_INT32(1), PG_GETARG_INT32(2));
     blocks->rows = rows;
     Size bytes = pair_memory();

@@ -71,7 +71,7 @@ int64 *sort_members(PairSpool *pairs, Size *members)
         tuplesort_putdatum(sort, Int64GetDatum(static_cast<int64>(b)), false);
     });
     Size capacity = 1024, count = 0;
-    auto *number = static_cast<int64 *>(palloc(sizeof(int64) * capacity));
+    auto *number = allocate<int64>(capacity);
     visit_sorted(sort, [&](int64 member) {
         if (count > 0 && number[count - 1] == member)
             return;

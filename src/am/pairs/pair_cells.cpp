@@ -307,9 +307,9 @@ void begin_join(PairJoin *join, Size bytes, double rows)
     join->cell = allocate_huge<uint32>(join->capacity);
     join->arena_size = join->capacity * kArenaRowBytes + 4 * kArenaGroupBytes;
     join->arena = allocate_huge<char>(join->arena_size);
-    join->found = static_cast<RowPair *>(palloc(sizeof(RowPair) * kFoundRoom));
-    join->run = static_cast<RowRun *>(palloc(sizeof(RowRun) * kRuns));
-    join->run_pair = static_cast<RunPair *>(palloc(sizeof(RunPair) * kRuns));
+    join->found = allocate<RowPair>(kFoundRoom);
+    join->run = allocate<RowRun>(kRuns);
+    join->run_pair = allocate<RunPair>(kRuns);
     MemoryContextSwitchTo(caller);
 }
 

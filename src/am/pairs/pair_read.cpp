@@ -297,8 +297,8 @@ void plan_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int proc
 
 PairReader *begin_reader(PairOutput *output, Size join_bytes, Size spool_bytes, int processes)
 {
-    auto *reader = static_cast<PairReader *>(palloc0(sizeof(PairReader)));
-    auto *join = static_cast<PairJoin *>(palloc0(sizeof(PairJoin)));
+    auto *reader = allocate_zero<PairReader>();
+    auto *join = allocate_zero<PairJoin>();
     plan_reader(output, join_bytes, spool_bytes, processes, reader, join);
     reader->page = allocate_rows(static_cast<Size>(leaf_capacity(BLCKSZ)));
     begin_join(join, join_bytes, all_rows(*reader));

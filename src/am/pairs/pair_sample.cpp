@@ -234,7 +234,7 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
     draw.output = &output;
     if (side.parts > 0 && distance >= 0) {
         distance = Min(distance, side.meta().bits);
-        draw.bin = static_cast<Bin *>(palloc0(sizeof(Bin) * (static_cast<Size>(distance) + 1)));
+        draw.bin = allocate_zero<Bin>(static_cast<Size>(distance) + 1);
         draw.most = most;
         if (!pg_strong_random(&draw.seed, sizeof(draw.seed)))
             draw.seed = static_cast<uint64>(MyProcPid);

@@ -156,7 +156,7 @@ PairSearch *begin_pair_search(const SearchedSide *searched, int count, int dista
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash pair search", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *search = static_cast<PairSearch *>(palloc0(sizeof(PairSearch)));
+    auto *search = allocate_zero<PairSearch>();
     search->context = context;
     search->wanted = kFirstPairs;
     search->spool = begin_pair_spool(pair_memory() / 8, 1, static_cast<double>(pair_memory()));

@@ -40,7 +40,7 @@ void check_contents(Relation index, Relation heap)
 
 BlockNumbers begin_numbers(int count)
 {
-    auto *first = static_cast<BlockNumber *>(palloc0(sizeof(BlockNumber) * (static_cast<Size>(count) + 1)));
+    auto *first = allocate_zero<BlockNumber>(static_cast<Size>(count) + 1);
     return {count, first};
 }
 
@@ -63,7 +63,7 @@ void begin_side(int parts, PairSide *side)
 {
     auto count = static_cast<Size>(parts);
     side->parts = parts;
-    side->part = static_cast<PairPart *>(palloc0(sizeof(PairPart) * (count + 1)));
+    side->part = allocate_zero<PairPart>(count + 1);
     side->tids = begin_numbers(parts);
     side->positions = begin_numbers(parts);
 }

@@ -68,14 +68,14 @@ void make_room(PairSpool *spool)
 
 PairSpool *begin_pair_spool(Size bytes, int stores, double rows)
 {
-    auto *spool = static_cast<PairSpool *>(palloc0(sizeof(PairSpool)));
+    auto *spool = allocate_zero<PairSpool>();
     // No more memory than the rows need. If there are more rows than expected, some go to files early.
     const double most = rows * 1.25 / kChunkRows<JoinedRow> + 2 * stores + 16;
     const Size chunks = std::max(bytes / sizeof(Chunk<JoinedRow>), static_cast<Size>(stores) + 1);
     spool->chunks = static_cast<Size>(std::min(most, static_cast<double>(chunks)));
     spool->chunk = allocate_huge<Chunk<JoinedRow>>(spool->chunks);
     spool->stores = stores;
-    spool->store = static_cast<Store *>(palloc0(sizeof(Store) * static_cast<Size>(stores)));
+    spool->store = allocate_zero<Store>(stores);
     clear_pair_spool(spool);
     return spool;
 }

@@ -98,7 +98,7 @@ bool find_scans(const RelOptInfo *rel, const IndexPath **ordered, const Path **c
 
 template <typename T> T *copy_node(const T *from)
 {
-    auto *copy = static_cast<T *>(palloc(sizeof(T)));
+    auto *copy = allocate<T>();
     std::memcpy(copy, from, sizeof(T));
     return copy;
 }

@@ -257,7 +257,7 @@ void measure_neighbors(Relation index)
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash neighbors", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *measurement = static_cast<Measurement *>(palloc0(sizeof(Measurement)));
+    auto *measurement = allocate_zero<Measurement>();
     measurement->index = use_index(index, context);
     measurement->info.pages = RelationGetNumberOfBlocks(index);
     measurement->info.tuples = index_leaves(index) * kFillOfLeaf * leaf_capacity(BLCKSZ);

@@ -200,9 +200,8 @@ void begin_ordered(ScanState *state)
     rings->approximate = begin_nearest != nullptr && begin_nearest(state->search);
     if (rings->hit == nullptr) {
         rings->capacity = kFirstLimit;
-        rings->hit = static_cast<Hit *>(MemoryContextAlloc(state->context, sizeof(Hit) * rings->capacity));
-        Size distances = static_cast<Size>(state->index.meta->bits) + 1;
-        rings->count = static_cast<Size *>(MemoryContextAlloc(state->context, sizeof(Size) * distances));
+        rings->hit = allocate_huge<Hit>(rings->capacity, state->context);
+        rings->count = allocate_huge<Size>(static_cast<Size>(state->index.meta->bits) + 1, state->context);
     }
 }
 

@@ -85,8 +85,7 @@ void begin_nulls(ScanState *state)
     NullSearch *nulls = &state->nulls;
     nulls->reader.snapshot = state->search->snapshot;
     if (nulls->hit == nullptr)
-        nulls->hit = static_cast<Hit *>(
-            MemoryContextAlloc(state->context, sizeof(Hit) * static_cast<Size>(leaf_capacity(BLCKSZ))));
+        nulls->hit = allocate_huge<Hit>(static_cast<Size>(leaf_capacity(BLCKSZ)), state->context);
     begin_tree_walk(&nulls->walk, state->index.meta->null_tree());
     begin_reading(&nulls->reader, &nulls->walk);
 }
@@ -244,7 +243,7 @@ ScanState *make_state(Relation index, int nkeys, int norderbys)
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash scan", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(context);
-    auto *state = static_cast<ScanState *>(palloc0(sizeof(ScanState)));
+    auto *state = allocate_zero<ScanState>();
     state->context = context;
     state->nkeys = nkeys;
     state->norderbys = norderbys;
@@ -304,8 +303,8 @@ IndexScanDesc begin_scan(Relation index, int nkeys, int norderbys)
     ScanState *state = take_kept(index, nkeys, norderbys);
     scan->opaque = state != nullptr ? state : make_state(index, nkeys, norderbys);
     if (norderbys > 0) {
-        scan->xs_orderbyvals = static_cast<Datum *>(palloc0(sizeof(Datum) * static_cast<Size>(norderbys)));
-        scan->xs_orderbynulls = static_cast<bool *>(palloc0(sizeof(bool) * static_cast<Size>(norderbys)));
+        scan->xs_orderbyvals = allocate_zero<Datum>(norderbys);
+        scan->xs_orderbynulls = allocate_zero<bool>(norderbys);
     }
     return scan;
 }

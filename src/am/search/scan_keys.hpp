@@ -79,7 +79,7 @@ template <typename Terms> void prepare_scan_keys(KeysOf<Terms> *keys, int nkeys,
     const Size balls = static_cast<Size>(nkeys) + 1, orders = static_cast<Size>(norderbys) + 1;
     keys->ball = static_cast<decltype(keys->ball)>(palloc(sizeof(*keys->ball) * balls));
     keys->order = static_cast<decltype(keys->order)>(palloc(sizeof(*keys->order) * orders));
-    keys->null_order = static_cast<bool *>(palloc(sizeof(bool) * orders));
+    keys->null_order = allocate<bool>(orders);
 }
 
 // Whether a ball leads before another one. Of two balls with the same radius, an exact one leads. So a search is

@@ -151,14 +151,14 @@ inline void check_hits(Relation index, BlockNumber block, const Hit *hit, Size h
 template <typename Search>
 Search *prepare_search(const OpenIndex &index, int nkeys, int norderbys, const SearchFunctions &functions)
 {
-    auto *search = static_cast<Search *>(palloc0(sizeof(Search)));
+    auto *search = allocate_zero<Search>();
     static_cast<SearchFunctions &>(*search) = functions;
     prepare_scan_keys(&search->asked, nkeys, norderbys);
     search->keys = &search->asked;
     search->context = CurrentMemoryContext;
     search->reader.index = index;
     const Size capacity = static_cast<Size>(leaf_capacity(BLCKSZ));
-    search->found = static_cast<LeafEntry *>(palloc(sizeof(LeafEntry) * capacity));
+    search->found = allocate<LeafEntry>(capacity);
     return search;
 }
 

@@ -143,7 +143,7 @@ void begin_children(Children *children)
 {
     children->count = 0;
     children->capacity = 256;
-    children->child = static_cast<ChildPage *>(palloc(sizeof(ChildPage) * children->capacity));
+    children->child = allocate<ChildPage>(children->capacity);
 }
 
 void add_child(Children *children, Position bound, BlockNumber block)

@@ -79,7 +79,7 @@ bytea *write_state(const SumsState &state)
 SumsState *read_state(bytea *bytes)
 {
     StringInfoData buffer = state_reader(bytes);
-    auto *state = static_cast<SumsState *>(palloc0(sizeof(SumsState)));
+    auto *state = allocate_zero<SumsState>();
     state->bits = static_cast<int>(pq_getmsgint(&buffer, 4));
     state->features = pq_getmsgint64(&buffer);
     if (state->bits != 0)

@@ -222,7 +222,7 @@ SIMHASH_FUNCTION(simhash_feature_frequencies_deserialize)
     bytea *bytes = PG_GETARG_BYTEA_PP(0);
     PassedState passed;
     std::memcpy(&passed, VARDATA_ANY(bytes), sizeof(passed));
-    auto *state = static_cast<FrequenciesState *>(palloc0(sizeof(FrequenciesState)));
+    auto *state = allocate_zero<FrequenciesState>();
     if (passed.header.version == kFrequenciesVersion) {
         // Only until it has been combined with another.
         set_features(CurrentMemoryContext, state, passed.header.unit, passed.header.size);

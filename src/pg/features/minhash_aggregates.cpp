@@ -129,7 +129,7 @@ SIMHASH_FUNCTION(simhash_minhash_deserialize)
 {
     aggregate_context(fcinfo);
     StringInfoData buffer = state_reader(PG_GETARG_BYTEA_PP(0));
-    auto *state = static_cast<MinhashState *>(palloc0(sizeof(MinhashState)));
+    auto *state = allocate_zero<MinhashState>();
     int size = static_cast<int>(pq_getmsgint(&buffer, 4));
     int used = static_cast<int>(pq_getmsgint(&buffer, 4));
     if (size != 0)

@@ -186,8 +186,8 @@ PairFractions compare_pairs(const SampleValues &a, const SampleValues &b, bool a
     while (a.bits >> pairs.shift >= kMostPlaces)
         pairs.shift++;
     const int places = (a.bits >> pairs.shift) + 1;
-    pairs.common = static_cast<double *>(palloc0(sizeof(double) * static_cast<Size>(places)));
-    pairs.others = static_cast<double *>(palloc0(sizeof(double) * static_cast<Size>(places)));
+    pairs.common = allocate_zero<double>(places);
+    pairs.others = allocate_zero<double>(places);
     int distance[2 * kPairSample];
     Assert(b.count <= 2 * kPairSample);
     for (int i = 0; i < a.count; i++) {

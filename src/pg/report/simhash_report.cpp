@@ -169,7 +169,7 @@ void read_sample(const Source &from, ReportSample *sample)
 {
     const SampleQuery source = sample_query(from.relation, from.expression, from.most);
     const Size words = sample->rows.words();
-    auto *memory = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * kMostSample));
+    auto *memory = allocate<std::uint64_t>(words * kMostSample);
     EveryNth<std::uint64_t> kept(memory, kMostSample, words);
     int64 nulls = 0;
     for_each_query_row(source.query, [&](const QueryRow &read) {
@@ -192,7 +192,7 @@ void read_sample(const Source &from, ReportSample *sample)
 template <typename From> BitRows copy_rows(const BitRows &rows, Size count, From from)
 {
     const Size words = rows.words();
-    auto *copy = static_cast<std::uint64_t *>(palloc(sizeof(std::uint64_t) * words * Max(count, Size{1})));
+    auto *copy = allocate<std::uint64_t>(words * Max(count, Size{1}));
     for (Size i = 0; i < count; i++)
         std::copy_n(rows.row(from(i)), words, copy + i * words);
     return {copy, count, rows.bits};
@@ -215,8 +215,8 @@ void find_distinct(ReportSample *sample)
 {
     const BitRows &rows = sample->rows;
     const Size words = rows.words();
-    auto *order = static_cast<std::uint32_t *>(palloc(sizeof(std::uint32_t) * rows.count));
-    auto *few = static_cast<std::uint32_t *>(palloc(sizeof(std::uint32_t) * rows.count));
+    auto *order = allocate<std::uint32_t>(rows.count);
+    auto *few = allocate<std::uint32_t>(rows.count);
     for (Size i = 0; i < rows.count; i++)
         order[i] = static_cast<std::uint32_t>(i);
     std::sort(order, order + rows.count, [&](std::uint32_t a, std::uint32_t b) {
@@ -260,8 +260,8 @@ void count_distances(const BitRows &rows, DistanceCounts *counts)
 // The chance that unrelated rows lie within each radius, and how many pairs show it.
 void measure_chance(const BitRows &rows, double *within, double *pairs)
 {
-    auto *all = static_cast<Neighborhoods *>(palloc0(sizeof(Neighborhoods)));
-    auto *distance = static_cast<std::uint16_t *>(palloc(sizeof(std::uint16_t) * rows.count));
+    auto *all = allocate_zero<Neighborhoods>();
+    auto *distance = allocate<std::uint16_t>(rows.count);
     for (Size i = 0; i < rows.count; i++) {
         CHECK_FOR_INTERRUPTS();
         add_neighborhood(rows, i, distance, all);
@@ -307,7 +307,7 @@ void report_bits(const Report &report, const ReportSample &sample, const double 
 void report_matches(const Report &report, const ReportSample &sample, int distance)
 {
     const int bits = sample.bits();
-    auto *counts = static_cast<DistanceCounts *>(palloc(sizeof(DistanceCounts)));
+    auto *counts = allocate<DistanceCounts>();
     count_distances(sample.rows, counts);
     double found = 0;
     for (int d = 0; d <= Min(distance, bits); d++)
@@ -334,8 +334,8 @@ const char *certainty(double pairs)
 int report_false_matches(const Report &report, const ReportSample &sample, int distance)
 {
     const int bits = sample.bits(), most = sample.wide() ? bits / 2 : bits / 4;
-    auto *within = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
-    auto *pairs = static_cast<double *>(palloc(sizeof(double) * (static_cast<Size>(bits) + 1)));
+    auto *within = allocate<double>(static_cast<Size>(bits) + 1);
+    auto *pairs = allocate<double>(static_cast<Size>(bits) + 1);
     measure_chance(sample.compared, within, pairs);
     int bearable = -1;
     for (int r = 0; r <= most; r++) {
@@ -359,7 +359,7 @@ double expected_pages(const TreeDesign &design, const ReportSample &sample, Fing
     std::uint8_t bit_order[kBits];
     std::copy_n(sample.distinct.word, sample.distinct.count, distinct);
     choose_bit_order(design, distinct, sample.distinct.count, bit_order);
-    auto *order = static_cast<KeyOrder *>(palloc(sizeof(KeyOrder)));
+    auto *order = allocate<KeyOrder>();
     order->set(design, bit_order);
     double pages = 0;
     *largest = 0;
@@ -432,7 +432,7 @@ void report_designs(const Report &report, const ReportSample &sample, int distan
 // reads its trees. Bits are dealt such that skewed ones matter little.
 double expected_pages(const ReportSample &sample, int trees, int radius, bool *by_trees)
 {
-    auto *layout = static_cast<SignatureLayout *>(palloc(sizeof(SignatureLayout)));
+    auto *layout = allocate<SignatureLayout>();
     choose_layout(sample.bits(), trees, default_key_words(sample.bits()), nullptr, 0, 0, nullptr, layout);
     const StoreShape shape = store_shape(layout->bytes(), BLCKSZ);
     const SignatureIndexSize size = signature_index_size(*layout, shape, BLCKSZ, sample.expected);
@@ -503,7 +503,7 @@ SIMHASH_FUNCTION(simhash_report)
     if (sample.rows.count > 0) {
         find_distinct(&sample);
         report_rows(report, sample);
-        auto *ones = static_cast<double *>(palloc(sizeof(double) * static_cast<Size>(sample.bits())));
+        auto *ones = allocate<double>(sample.bits());
         measure_ones(sample.distinct, ones);
         report_bits(report, sample, ones);
         report_matches(report, sample, distance);

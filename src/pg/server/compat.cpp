@@ -44,8 +44,8 @@ TransactionId find_dead_rows([[maybe_unused]] Relation heap, [[maybe_unused]] Re
     op.bottomup = true;
     op.bottomupfreespace = wanted;
     op.ndeltids = rows;
-    op.deltids = static_cast<TM_IndexDelete *>(palloc(sizeof(TM_IndexDelete) * static_cast<Size>(rows)));
-    op.status = static_cast<TM_IndexStatus *>(palloc(sizeof(TM_IndexStatus) * static_cast<Size>(rows)));
+    op.deltids = allocate<TM_IndexDelete>(rows);
+    op.status = allocate<TM_IndexStatus>(rows);
     for (int i = 0; i < rows; i++) {
         op.deltids[i] = {row[i].tid, static_cast<int16>(i)};
         op.status[i] = {static_cast<OffsetNumber>(i + 1), false, row[i].promising, static_cast<int16>(bytes)};

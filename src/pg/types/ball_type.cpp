@@ -13,7 +13,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
 
 namespace simhash
@@ -223,8 +222,11 @@ SIMHASH_FUNCTION(simhash_ball_in)
 SIMHASH_FUNCTION(simhash_ball_out)
 {
     GuidedBall ball;
-    if (!read_ball(PG_GETARG_DATUM(0), &ball))
-        PG_RETURN_CSTRING(psprintf("<%016" PRIx64 ",%d>", ball.center, ball.radius));
+    if (!read_ball(PG_GETARG_DATUM(0), &ball)) {
+        char center[kHexDigits];
+        format_fingerprint(ball.center, center);
+        PG_RETURN_CSTRING(psprintf("<%.*s,%d>", static_cast<int>(kHexDigits), center, ball.radius));
+    }
     char weights[kWeightsTextMax];
     char recall[DOUBLE_SHORTEST_DECIMAL_LEN];
     const auto length = static_cast<int>(format_weights(ball.weights, weights));

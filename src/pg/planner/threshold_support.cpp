@@ -282,12 +282,12 @@ Node *simplify_distance(const FuncExpr *call)
                                                     -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// A function f(a, b, limit) that is a condition.
+// A function f(a, b, limit) that is a condition: the distance is at most the limit, or is just that (`at`), or the similarity
+// that min-hash signatures estimate is at least that.
 struct LimitFunction {
     Oid type[2]; // of a and b
-    bool
-        similarity; // which min-hash signatures estimate, is at least the limit; else the distance is at most that
-    bool at;        // the distance is just the limit
+    bool similarity;
+    bool at;
 };
 
 // Returns false if it is no such function.

@@ -177,6 +177,8 @@ bool GuidedPlan::next(GuidedProbe *probe)
     probe->tree = stream.tree;
     probe->flips = stream.flips;
     std::uint64_t key = order_->key(stream.tree, query_ ^ stream.flips);
+    if (stream.flips == 0) // the stream's first
+        stream.query_key = key;
     probe->first_key = key & prefix;
     probe->last_key = key | ~prefix;
     probe->gain = coverage_.cover(best, stream.flips);
@@ -204,7 +206,7 @@ void GuidedPlan::cover(std::uint64_t first_key, std::uint64_t last_key)
     last = std::min(last, probed + std::min(kPrefixesCounted, (~std::uint64_t{0} >> shift) - probed));
 
     // Prefixes that differ in their last bits only are covered together.
-    std::uint64_t center = order_->key(stream.tree, query_) >> shift;
+    std::uint64_t center = stream.query_key >> shift;
     for (std::uint64_t group = first >> last_bits_; group <= last >> last_bits_; group++) {
         std::uint64_t flips = (group ^ center >> last_bits_) << last_bits_;
         unsigned prefixes = uncounted(last_stream_, group << last_bits_, first, last);

@@ -114,9 +114,10 @@ private:
     // A tree's prefixes in the order of probing.
     struct Stream {
         int tree;
-        bool opened;       // the first prefix was probed, and the others are in order
-        Fingerprint flips; // of the next prefix
-        double gain;       // -1 if there is none
+        bool opened;             // the first prefix was probed, and the others are in order
+        std::uint64_t query_key; // set by the first probe
+        Fingerprint flips;       // of the next prefix
+        double gain;             // -1 if there is none
         std::size_t
             as_of; // the number of probes before which this is the gain; with more it is at most so much
         FlipValue value;

@@ -11,14 +11,14 @@ namespace
 {
 
 // Some numbers of up to seven bits.
-struct PlaceSet {
+struct SevenBitSet {
     std::uint64_t word[2];
 
-    PlaceSet operator&(const PlaceSet &other) const
+    SevenBitSet operator&(const SevenBitSet &other) const
     {
         return {{word[0] & other.word[0], word[1] & other.word[1]}};
     }
-    PlaceSet without(const PlaceSet &other) const
+    SevenBitSet without(const SevenBitSet &other) const
     {
         return {{word[0] & ~other.word[0], word[1] & ~other.word[1]}};
     }
@@ -39,14 +39,14 @@ struct PlaceSet {
             word[1] = end >= 128 ? 0 : word[1] >> (end - 64) << (end - 64);
     }
     // The numbers that differ from those of the set in the bits of `flips`.
-    PlaceSet flipped(int flips) const
+    SevenBitSet flipped(int flips) const
     {
         if (word[0] == 1 && word[1] == 0) // the usual case
-            return flips < 64 ? PlaceSet{{std::uint64_t{1} << flips, 0}}
-                              : PlaceSet{{0, std::uint64_t{1} << (flips - 64)}};
+            return flips < 64 ? SevenBitSet{{std::uint64_t{1} << flips, 0}}
+                              : SevenBitSet{{0, std::uint64_t{1} << (flips - 64)}};
         constexpr std::uint64_t kZeros[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
                                             0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
-        PlaceSet set = flips & 64 ? PlaceSet{{word[1], word[0]}} : *this;
+        SevenBitSet set = flips & 64 ? SevenBitSet{{word[1], word[0]}} : *this;
         for (int bit = 0; bit < 6; bit++) {
             if (flips >> bit & 1) {
                 for (std::uint64_t &part : set.word)
@@ -59,7 +59,7 @@ struct PlaceSet {
 
 // within[low][most]: the numbers of which at most `most` bits are set beside the `low` lowest.
 struct NumbersWithin {
-    PlaceSet within[8][8] = {};
+    SevenBitSet within[8][8] = {};
 
     constexpr NumbersWithin()
     {
@@ -75,9 +75,9 @@ struct NumbersWithin {
 };
 constexpr NumbersWithin kNumbers;
 
-const PlaceSet &numbers_within(int low, int most) { return kNumbers.within[low][std::min(most, 7)]; }
+const SevenBitSet &numbers_within(int low, int most) { return kNumbers.within[low][std::min(most, 7)]; }
 // The numbers of so many bits.
-const PlaceSet &numbers_below(int bits) { return kNumbers.within[bits][0]; }
+const SevenBitSet &numbers_below(int bits) { return kNumbers.within[bits][0]; }
 
 class LeafSearch
 {
@@ -146,7 +146,7 @@ private:
             return;
         const int beyond_header = __builtin_popcountll(~(leading | query_.header)) - 8 * leaf_.key_bytes();
         const int center = leaf_.sub_range(key);
-        PlaceSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
+        SevenBitSet reached = numbers_within(0, radius) & numbers_within(std::max(beyond_header, 0), budget);
         if (least > 0 && beyond_header >= 0) // the header ends here
             reached = reached.without(numbers_within(beyond_header, least - 1));
         reached = (reached & numbers_below(leaf_.sub_bits())).flipped(center);

@@ -23,6 +23,7 @@
 #include "core/features/feature_frequencies.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/bits/feature_hash.hpp"
+#include "core/bits/signature.hpp"
 #include "core/features/minhash_sketch.hpp"
 #include "texts.hpp"
 #include "vectors.hpp"
@@ -127,7 +128,7 @@ struct Signatures {
 Signatures sign(const Texts &texts, const FeaturesOf &features_of, const FeatureFrequencies *frequencies,
                 int bits)
 {
-    Signatures signatures{signature_word_count(bits), {}, {}};
+    Signatures signatures{static_cast<std::size_t>(signature_words(bits)), {}, {}};
     std::vector<Weights> memory(signatures.words);
     const SignatureSums sums = {memory.data(), memory.size()};
     for (const Text &text : texts) {
@@ -158,7 +159,7 @@ Signatures sign(const Texts &texts, const FeaturesOf &features_of, const Feature
 
 Signatures sketch(const Texts &texts, int size, int bits)
 {
-    Signatures signatures{signature_word_count(bits), {}, {}};
+    Signatures signatures{static_cast<std::size_t>(signature_words(bits)), {}, {}};
     std::vector<std::uint64_t> minima(static_cast<std::size_t>(bits));
     for (const Text &text : texts) {
         FeatureSet set = shingle_set(text.text, size);

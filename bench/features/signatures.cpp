@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bits/signature.hpp"
 #include "core/features/feature_counts.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/text/text_features.hpp"
@@ -137,7 +138,7 @@ int main(int argc, char **argv)
         texts.size(), static_cast<double>(features) / static_cast<double>(texts.size()), reading);
     std::printf("| bits | votes combined, us | one by one, us | vector, us |\n|---|---|---|---|\n");
     for (int bits : kBitNumbers) {
-        std::vector<Weights> memory(signature_word_count(bits));
+        std::vector<Weights> memory(static_cast<std::size_t>(signature_words(bits)));
         SignatureSums sums = {memory.data(), memory.size()};
         auto time_documents = [&](auto sum) {
             return microseconds(documents.size(), [&] {

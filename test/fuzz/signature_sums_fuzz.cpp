@@ -1,6 +1,7 @@
 // Sums of any features: the same whether equal weights are combined or not, and the signature has their signs.
 #include "targets.hpp"
 
+#include "core/bits/signature.hpp"
 #include "core/features/feature_counts.hpp"
 #include "core/features/term_frequency.hpp"
 
@@ -14,7 +15,8 @@ void fuzz_signature_sums(const std::uint8_t *data, std::size_t size)
     Bytes bytes(data, size);
     int bits = kSignatureBitsMin + bytes.take<std::uint16_t>() % 400;
     auto most = std::uint32_t{1} << bytes.take<std::uint8_t>() % 32;
-    std::vector<Weights> combined(signature_word_count(bits)), one_by_one(combined.size());
+    std::vector<Weights> combined(static_cast<std::size_t>(signature_words(bits))),
+        one_by_one(combined.size());
     SignatureSums sums = {combined.data(), combined.size()},
                   expected = {one_by_one.data(), one_by_one.size()};
     clear_sums(sums);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/bits/contract.hpp"
+#include "core/bits/signature.hpp"
 
 namespace simhash
 {
@@ -100,7 +101,7 @@ bool add_feature(SignatureSums sums, std::uint64_t hash, Weight weight)
 
 void write_signature(SignatureSums sums, int bits, std::uint8_t *to)
 {
-    SIMHASH_ASSERT(signature_word_count(bits) <= sums.words);
+    SIMHASH_ASSERT(static_cast<std::size_t>(signature_words(bits)) <= sums.words);
     for (int bit = 0; bit < bits; bit += kBits) {
         Fingerprint word = weights_fingerprint(sums.word[bit / kBits]);
         int used = bits - bit < kBits ? bits - bit : kBits;

@@ -69,12 +69,6 @@ template <typename Lane, Lane kOne, Lane kZero> struct NibbleMasks {
 
 inline constexpr int kSignatureBitsMin = kBits;
 
-// The words of a signature; the last may be used in part.
-constexpr std::size_t signature_word_count(int bits)
-{
-    return (static_cast<std::size_t>(bits) + kBits - 1) / kBits;
-}
-
 inline std::uint64_t hash_word(std::uint64_t hash, std::size_t word)
 {
     return word == 0 ? hash : split_mix_number(hash, word);

@@ -68,7 +68,7 @@ bytea *write_state(const SumsState &state)
     pq_begintypsend(&buffer);
     pq_sendint32(&buffer, static_cast<uint32>(state.bits));
     pq_sendint64(&buffer, static_cast<uint64>(state.features));
-    for (std::size_t i = 0; i < signature_word_count(state.bits); i++) {
+    for (std::size_t i = 0; i < state.sums.words; i++) {
         std::uint8_t word[kExternalWeightsSize];
         write_external_weights(state.sums.word[i], word);
         pq_sendbytes(&buffer, reinterpret_cast<const char *>(word), sizeof(word));

@@ -23,7 +23,7 @@ int checked_signature_bits(int bits)
 
 SignatureSums allocate_sums(int bits, MemoryContext context)
 {
-    std::size_t words = signature_word_count(bits);
+    std::size_t words = static_cast<std::size_t>(signature_words(bits));
     return {static_cast<Weights *>(MemoryContextAlloc(context, words * sizeof(Weights))), words};
 }
 

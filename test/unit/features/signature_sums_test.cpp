@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/bits/feature_hash.hpp"
+#include "core/bits/signature.hpp"
 #include "core/features/feature_counts.hpp"
 #include "core/features/term_frequency.hpp"
 #include "core/features/weights.hpp"
@@ -19,7 +20,7 @@ namespace
 class Sums
 {
 public:
-    explicit Sums(int bits) : words_(signature_word_count(bits)) {}
+    explicit Sums(int bits) : words_(static_cast<std::size_t>(signature_words(bits))) {}
     SignatureSums get() { return {words_.data(), words_.size()}; }
     Weights &operator[](std::size_t word) { return words_[word]; }
 
@@ -85,13 +86,14 @@ TEST(SignatureSums, BitsAreNumberedFromTheLeft)
         ASSERT_EQ(bit(whole, j), sum >= 0) << j;
     }
     for (int bits = kSignatureBitsMin; bits <= 300; bits++) {
-        std::vector<std::uint8_t> part = write({sums.get().word, signature_word_count(bits)}, bits);
+        std::vector<std::uint8_t> part =
+            write({sums.get().word, static_cast<std::size_t>(signature_words(bits))}, bits);
         for (int j = 0; j < 8 * static_cast<int>(part.size()); j++)
             ASSERT_EQ(bit(part, j), j < bits && bit(whole, j)) << bits << " " << j;
     }
-    EXPECT_EQ(signature_word_count(64), 1u);
-    EXPECT_EQ(signature_word_count(65), 2u);
-    EXPECT_EQ(signature_word_count(4096), 64u);
+    EXPECT_EQ(signature_words(64), 1);
+    EXPECT_EQ(signature_words(65), 2);
+    EXPECT_EQ(signature_words(4096), 64);
 }
 
 TEST(SignatureSums, AddsToEveryWord)

@@ -110,4 +110,29 @@ SELECT a, b, a ~= b AS meet, b ~= a AS commuted FROM (VALUES
     ('<0.9 character,quick brown fox>', '<0.6 character,quikc brown fox>'), ('<0.6 character,fox>', '<0.6,fox>'), ('<0.6,fox>', '<0.9,FOX>'),
     ('<0,>', '<0,>')) v(a, b);
 SELECT rows, heap_rows FROM simhash_index_check('kept_text_ball_excl', true);
-DROP TABLE book, kept, kept_text;
+
+\echo '-- A join of texts by words neither finds pairs by an index of words and one of titles, nor estimates by one of titles.'
+CREATE TABLE first (id int, body text);
+CREATE TABLE second (id int, body text);
+INSERT INTO first SELECT f * 6 + v, (SELECT string_agg('w' || abs(hashint8(f * 100 + i)) % 3000, ' ') FROM generate_series(1, 40) i) || repeat(' x', v)
+    FROM generate_series(1, 500) f, generate_series(1, 6) v;
+INSERT INTO second SELECT id, body || ' y' FROM first WHERE id % 2 = 0;
+CREATE INDEX first_words ON first USING simhash (body);
+CREATE INDEX second_titles ON second USING simhash (body simhash_title_ops);
+ANALYZE first, second;
+CREATE FUNCTION planned(query text, name text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan; RETURN plan -> 0 -> 'Plan' ->> name; END $$;
+SELECT planned(join_of, 'Pairs of') AS pairs_of, (check_search(join_of)).rows
+    FROM unnest('{SELECT a.id\, b.id FROM first a JOIN second b ON a.body ~= b.body,SELECT a.id\, b.id FROM first a JOIN second b ON b.body ~= a.body}'::text[]) join_of;
+SET simhash.enable_join = off;
+SELECT count(*) FROM first a JOIN second b ON a.body ~= b.body;
+RESET simhash.enable_join;
+CREATE INDEX second_words ON second USING simhash (body);
+ANALYZE second;
+SELECT planned('SELECT FROM first a JOIN second b ON a.body ~= b.body', 'Pairs of') AS pairs_of;
+SELECT planned('SELECT FROM first a JOIN first b ON a.body ~= b.body AND a.id < b.id', 'Plan Rows') AS rows \gset
+CREATE INDEX first_titles ON first USING simhash (body simhash_title_ops);
+ANALYZE first;
+SELECT abs(planned('SELECT FROM first a JOIN first b ON a.body ~= b.body AND a.id < b.id', 'Plan Rows')::float8 / :rows - 1) < 0.1 AS same_estimate,
+    abs(planned('SELECT FROM first a JOIN first b ON a.body <@| text_ball(b.body, 0.6, ''character'') AND a.id < b.id', 'Plan Rows')::float8 / :rows - 1) > 0.1 AS other_estimate;
+DROP TABLE book, kept, kept_text, first, second;

@@ -5,6 +5,7 @@
 
 #include "am/index/kind.hpp"
 #include "am/index/open_index.hpp"
+#include "am/index/stored_value.hpp"
 #include "am/pairs/pair_output.hpp"
 #include "am/search/cost.hpp"
 #include "am/search/search.hpp"
@@ -138,12 +139,16 @@ const OpExpr *condition_on_key(PlannerInfo *root, IndexOptInfo *index, Expr *cla
                                                           static_cast<Node *>(linitial(operation->args))));
 }
 
-// What an index stores.
+// What an index stores. Sketches of words tell nothing of those of characters.
 struct IndexedValues {
     const IndexKind *kind;
     int bits;
+    Oid extraction;
 
-    bool operator==(const IndexedValues &other) const { return kind == other.kind && bits == other.bits; }
+    bool operator==(const IndexedValues &other) const
+    {
+        return kind == other.kind && bits == other.bits && extraction == other.extraction;
+    }
 };
 
 IndexedValues values_of(const IndexOptInfo *index)
@@ -152,7 +157,8 @@ IndexedValues values_of(const IndexOptInfo *index)
     const IndexKind &kind = kind_of(planned.relation);
     const int bits = kind.costs->bits(planned);
     index_close(planned.relation, NoLock);
-    return {&kind, bits};
+    const Oid type = index->opcintype[searched(index)];
+    return {&kind, bits, get_opfamily_proc(index->opfamily[searched(index)], type, type, kExtractProc)};
 }
 
 // Reads key ~= value or key <@| ball(value, radius). Returns the value, or null if it is another condition, or if the

@@ -166,8 +166,15 @@ void store_figures(Relation index, const NeighborFigures &figures)
         reread_meta(index);
 }
 
+// Whether an index is one of texts by this unit, or of other values.
+bool is_by_unit(Relation index, TextUnit unit)
+{
+    const TextUnit other = unit == TextUnit::kWord ? TextUnit::kCharacter : TextUnit::kWord;
+    return !OidIsValid(class_function(index, value_column(index), text_ball_strategy(other)));
+}
+
 // The figures of an index whose searched column is the value, rather of one that has no other columns.
-bool index_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
+bool index_near_rows(const RelOptInfo *rel, Node *value, TextUnit unit, NearRows *found)
 {
     found->figures.rows = 0;
     ListCell *cell;
@@ -178,7 +185,7 @@ bool index_near_rows(const RelOptInfo *rel, Node *value, NearRows *found)
             continue;
         Relation index = index_open(info->indexoid, NoLock);
         const IndexMeta *meta = index_meta(index);
-        if (meta->neighbors.rows > 0)
+        if (meta->neighbors.rows > 0 && is_by_unit(index, unit))
             *found = {info, meta->bits, meta->neighbors};
         index_close(index, NoLock);
     }

@@ -245,7 +245,7 @@ ColumnSample describe_column(PlannerInfo *root, VariableStatData vardata, const 
     }
     if (!statistic_proc_security_check(&vardata, terms.function))
         return sample;
-    find_near_rows(root, vardata.rel, vardata.var, &sample.near);
+    find_near_rows(root, vardata.rel, vardata.var, terms.unit, &sample.near);
     if (!HeapTupleIsValid(vardata.statsTuple))
         return sample;
     sample.statistics = vardata.statsTuple;

@@ -258,7 +258,7 @@ void add_figures(const NearRows &part, double part_rows, NearRows *all, double r
 
 // Indexes of several columns are left out: how many rows are near among those with equal values of the others they tell of
 // a partition.
-void find_in_partitions(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found)
+void find_in_partitions(PlannerInfo *root, const RelOptInfo *rel, Node *value, TextUnit unit, NearRows *found)
 {
     double rows = 0;
     const int step = (rel->nparts + kAsked - 1) / kAsked;
@@ -269,7 +269,7 @@ void find_in_partitions(PlannerInfo *root, const RelOptInfo *rel, Node *value, N
         if (part_rows <= 0 ||
             !find_near_rows(root, part,
                             adjust_appendrel_attrs(root, value, 1, &root->append_rel_array[part->relid]),
-                            &near) ||
+                            unit, &near) ||
             near.index->nkeycolumns > 1)
             continue;
         add_figures(near, part_rows, found, rows);
@@ -333,15 +333,15 @@ double table_rows(const RelOptInfo *rel)
     return rows;
 }
 
-bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found)
+bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, TextUnit unit, NearRows *found)
 {
     *found = {};
     if (source == nullptr || rel == nullptr || !IS_SIMPLE_REL(rel) || value == nullptr)
         return false;
     if (is_partitioned(rel))
-        find_in_partitions(root, rel, value, found);
+        find_in_partitions(root, rel, value, unit, found);
     else
-        source->find(rel, value, found);
+        source->find(rel, value, unit, found);
     found->rel = rel;
     return found->known();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/page/neighbor_figures.hpp"
+#include "core/text/text_features.hpp"
 #include "pg/server/postgres.hpp"
 
 extern "C" {
@@ -35,20 +36,20 @@ private:
     double at(const float *figure, int radius) const;
 };
 
-// Finds the figures of an index on a value, a column or an expression of a relation that is not partitioned. Returns false
-// if there are none.
+// Finds the figures of an index on a value, a column or an expression of a relation that is not partitioned; on texts, one of
+// this unit. Returns false if there are none.
 //
 // And searches an index for the values of a sample of another table's: sets the number of rows within a radius of each, as
 // many as there is time for. Returns their number.
 struct NearRowsSource {
-    bool (*find)(const RelOptInfo *rel, Node *value, NearRows *found);
+    bool (*find)(const RelOptInfo *rel, Node *value, TextUnit unit, NearRows *found);
     int (*search)(const IndexOptInfo *index, const Datum *value, int count, int radius, double microseconds,
                   double *rows);
     std::uint32_t (*number)(
         const IndexOptInfo *index); // another one when the index has been vacuumed or analyzed
 };
 void set_near_rows_source(const NearRowsSource *of);
-bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, NearRows *found);
+bool find_near_rows(PlannerInfo *root, const RelOptInfo *rel, Node *value, TextUnit unit, NearRows *found);
 
 // The number of rows of a table. PostgreSQL does not keep it for a partitioned one.
 double table_rows(const RelOptInfo *rel);

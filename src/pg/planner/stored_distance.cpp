@@ -105,7 +105,9 @@ StoredDistance find_stored_distance(PlannerInfo *root, Oid schema, const Distanc
     if (root == nullptr || root->parse == nullptr || varno <= 0 || varno > list_length(root->parse->rtable))
         return stored;
     const RangeTblEntry *entry = rt_fetch(varno, root->parse->rtable);
-    if (entry->rtekind != RTE_RELATION)
+    // ON CONFLICT is compared with the expressions of indexes, which are simplified without a query.
+    const bool inferred = root->parse->onConflict != nullptr && varno == root->parse->resultRelation;
+    if (entry->rtekind != RTE_RELATION || inferred)
         return stored;
 
     const Wanted wanted = {schema, varno, call};

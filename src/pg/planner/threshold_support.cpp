@@ -7,6 +7,7 @@
 #include "pg/server/postgres.hpp"
 
 #include "core/features/minhash_sketch.hpp"
+#include "pg/planner/grouped_distance.hpp"
 #include "pg/planner/rewrite.hpp"
 #include "pg/planner/stored_distance.hpp"
 #include "pg/server/compat.hpp"
@@ -180,8 +181,18 @@ Node *domain_comparison(const ThresholdComparison &comparison)
     return call_built_in(built_in);
 }
 
-// Adds to a condition the comparison that it replaces, if an index on the distance or a partition key can use
-// that. Returns null if the condition is null.
+// Whether the number that the distance in one table has to be is from another table.
+bool joins_number(PlannerInfo *root, const DistanceCall &call, Node *number)
+{
+    if (root == nullptr)
+        return false;
+    const Relids others = relations_of(root, number);
+    const Relids tables = bms_union(relations_of(root, call.left), relations_of(root, call.right));
+    return bms_membership(tables) == BMS_SINGLETON && !bms_is_empty(others) && !bms_overlap(tables, others);
+}
+
+// Adds to a condition the comparison that it replaces, if an index on the distance, a partition key, or a join by hashing
+// or merging can use that. Returns null if the condition is null.
 Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdComparison &comparison)
 {
     if (condition == nullptr || !repeatable(condition))
@@ -189,7 +200,9 @@ Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdCompar
     const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
     List *all = list_make1(condition);
 
-    if (stored.indexed || stored.partitioned_by_integer)
+    const bool joins =
+        comparison.rewrite == Rewrite::at && joins_number(root, comparison.call, comparison.threshold);
+    if (stored.indexed || stored.partitioned_by_integer || joins)
         all = lappend(all, call_built_in(comparison.built_in));
     if (stored.partitioned_by_distance)
         all = lappend(all, domain_comparison(comparison));
@@ -414,7 +427,7 @@ bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTe
     const Oid schema = get_func_namespace(request->funcid);
     PlannerInfo *root = request->root;
     const int relation = distance_relation({terms.left, terms.right, terms.type, right_type});
-    if (request->is_join || root == nullptr || root->simple_rel_array == nullptr || relation <= 0 ||
+    if (root == nullptr || root->simple_rel_array == nullptr || relation <= 0 ||
         relation >= root->simple_rel_array_size || root->simple_rel_array[relation] == nullptr)
         return false;
     ListCell *cell;
@@ -454,7 +467,11 @@ Node *estimate_condition(SupportRequestSelectivity *request)
     const int radius = function.similarity ? estimate_similarity_radius(request->root, limit, bits)
                                            : estimate_radius(request->root, limit, bits);
     const DistanceTerms terms = {left, right, function.type[0], bits, radius, request->funcid, function.at};
-    if (!function.similarity && estimated_beside(request, terms, function.type[1]))
+    const bool beside =
+        request->is_join
+            ? function.at && joins_number(request->root, {left, right, InvalidOid, InvalidOid}, limit)
+            : !function.similarity && estimated_beside(request, terms, function.type[1]);
+    if (beside)
         request->selectivity = 1;
     else if (request->is_join)
         request->selectivity = estimate_within_join(request->root, terms, request->sjinfo);
@@ -489,9 +506,13 @@ void set_comparison_cost(SupportRequestCost *request)
 
 Node *simplify(const SupportRequestSimplify *request)
 {
-    return find_comparison(&Comparison::function, get_func_name(request->fcall->funcid)) != nullptr
-               ? simplify_comparison(request->root, request->fcall)
-               : simplify_distance(request->fcall);
+    const Oid function = request->fcall->funcid;
+    const bool compares = find_comparison(&Comparison::function, get_func_name(function)) != nullptr;
+    const GroupedDistances distances = find_grouped_distances(request->root, get_func_support(function));
+    // Where an expression is, is not known: those of WHERE are rewritten if there are none elsewhere.
+    if (compares ? distances.compared : distances.grouped)
+        return nullptr;
+    return compares ? simplify_comparison(request->root, request->fcall) : simplify_distance(request->fcall);
 }
 
 } // namespace

@@ -27,6 +27,7 @@ extern "C" {
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
@@ -381,6 +382,17 @@ inline Relids relations_of([[maybe_unused]] PlannerInfo *root, Node *expr)
     return pull_varnos(root, expr);
 #else
     return pull_varnos(expr);
+#endif
+}
+
+// Calls walker(node, context) for the parts of an expression until it returns true. Returns whether it did.
+inline bool walk_expression(Node *node, bool (*walker)(Node *, void *), void *context)
+{
+#if PG_VERSION_NUM >= 160000
+    return expression_tree_walker_impl(node, walker, context);
+#else
+    return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)),
+                                  context);
 #endif
 }
 

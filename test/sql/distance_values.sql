@@ -90,6 +90,18 @@ SELECT * FROM scans('SELECT FROM generate_series(0, 5) n JOIN near ON h <@> 5::b
 SELECT number, (compare(code)).* FROM query WHERE number > 4 ORDER BY number;
 RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_bitmapscan;
 
-DROP TABLE near, number, query, arbiter;
-DROP FUNCTION compare, scans, plain;
+\echo '-- The pairs of one distance are not searched for by all nearer ones, if these are many. None are farther than all bits.'
+CREATE TABLE random AS SELECT i AS id, hashint8extended(i, 3)::simhash AS h FROM generate_series(1, 1500) i;
+CREATE INDEX ON random USING simhash (h);
+ANALYZE random;
+CREATE FUNCTION node(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE plan json; BEGIN EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+    RETURN format('%s of %s rows', coalesce(plan -> 0 -> 'Plan' ->> 'Custom Plan Provider', plan -> 0 -> 'Plan' ->> 'Node Type'),
+        CASE WHEN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::int > 1 THEN 'some' ELSE '1' END); END $$;
+SELECT r, node('SELECT FROM random a JOIN random b ON a.h <@> b.h = ' || r) AS at, node('SELECT FROM random WHERE h <@> ''0000000000000000'' = ' || r) AS scan
+    FROM unnest('{2,40,64,65,70}'::int[]) r;
+SELECT count(*) = (SELECT count(*) FILTER (WHERE (a.h <@> b.h)::int = 20) FROM random a, random b) AS same FROM random a JOIN random b ON a.h <@> b.h = 20;
+
+DROP TABLE near, number, query, arbiter, random;
+DROP FUNCTION compare, scans, plain, node;
 DROP DOMAIN plain;

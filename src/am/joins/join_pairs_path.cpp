@@ -11,6 +11,7 @@
 #include "am/search/search.hpp"
 #include "core/features/text_sketch.hpp"
 #include "pg/planner/near_rows.hpp"
+#include "pg/planner/selectivity.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
 #include "pg/types/ball.hpp"
@@ -329,6 +330,20 @@ double divisor(int workers)
     return workers + (parallel_leader_participation ? Max(0.0, 1.0 - 0.3 * workers) : 0);
 }
 
+// The share of the pairs of rows that a search finds. Of the pairs of one distance it also finds the nearer ones.
+Selectivity found_share(PlannerInfo *root, const NearColumns &near, SpecialJoinInfo *join)
+{
+    const auto *call = reinterpret_cast<const FuncExpr *>(near.condition->clause);
+    if (near.exact || !IsA(call, FuncExpr))
+        return clauselist_selectivity(root, near.clauses, 0, JOIN_INNER, join);
+    auto *left = static_cast<Node *>(linitial(call->args)), *right = static_cast<Node *>(lsecond(call->args));
+    const Oid type = exprType(left);
+    const DistanceTerms terms = {left,          right,        type, estimate_bits(type, left, right),
+                                 near.estimate, call->funcid, false};
+    return estimate_within_join(root, terms, join) *
+           clauselist_selectivity(root, list_copy_tail(near.clauses, 1), 0, JOIN_INNER, join);
+}
+
 // Returns false if workers do not help.
 bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, const NearColumns &near,
                SpecialJoinInfo *join)
@@ -352,8 +367,7 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
         return false;
 
     // In both orders.
-    Selectivity share = clauselist_selectivity(root, near.clauses, 0, JOIN_INNER, join);
-    const double found = clamp_row_est(share * side[0].rows * side[1].rows);
+    const double found = clamp_row_est(found_share(root, near, join) * side[0].rows * side[1].rows);
     QualCost tests;
     cost_qual_eval(&tests, pairs.conditions, root);
     const PathTarget *target = path->path.parent->reltarget;

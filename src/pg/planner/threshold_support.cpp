@@ -464,8 +464,10 @@ Node *estimate_condition(SupportRequestSelectivity *request)
     auto *right = static_cast<Node *>(lsecond(request->args));
     auto *limit = static_cast<Node *>(lthird(request->args));
     const int bits = estimate_bits(function.type[0], left, right);
-    const int radius = function.similarity ? estimate_similarity_radius(request->root, limit, bits)
-                                           : estimate_radius(request->root, limit, bits);
+    int radius = function.similarity ? estimate_similarity_radius(request->root, limit, bits)
+                                     : estimate_radius(request->root, limit, bits + 1);
+    if (radius > bits) // no distance is just that
+        radius = function.at ? kEmptyRadius : bits;
     const DistanceTerms terms = {left, right, function.type[0], bits, radius, request->funcid, function.at};
     const bool beside =
         request->is_join

@@ -1,7 +1,7 @@
 CREATE FUNCTION simhash_index_stats(index pg_catalog.regclass,
     OUT name pg_catalog.text, OUT value double precision, OUT unit pg_catalog.text)
     RETURNS SETOF record
-    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL SAFE ROWS 25;
+    AS 'MODULE_PATHNAME' LANGUAGE c VOLATILE STRICT PARALLEL RESTRICTED ROWS 25;
 COMMENT ON FUNCTION simhash_index_stats(pg_catalog.regclass) IS
     'statistics of a simhash index, or sums over partitions; reads all pages';
 

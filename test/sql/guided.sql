@@ -257,6 +257,14 @@ SET ROLE guided_stranger;
 SELECT simhash_index_calibrate('doc_h', 'pair', 'w', 'h');
 RESET ROLE;
 DROP ROLE guided_stranger;
+\echo '-- Indexes that store what they extract are not searched by weights, and a column of another type is no fingerprint.'
+CREATE TABLE extracted (w simhash_weights, body text, ball simhash_ball, h simhash);
+CREATE INDEX extracted_body ON extracted USING simhash (body);
+CREATE INDEX extracted_ball ON extracted USING simhash (ball);
+SELECT simhash_index_calibrate('extracted_body', 'extracted', 'w', 'body');
+SELECT simhash_index_calibrate('extracted_body', 'extracted', 'w', 'h', false);
+SELECT simhash_index_calibrate('extracted_ball', 'extracted', 'w', 'ball');
+SELECT value AS fitted FROM simhash_index_stats('extracted_body') WHERE name = 'fitted';
 
-DROP TABLE doc, pair, few;
+DROP TABLE doc, pair, few, extracted;
 DROP FUNCTION word, found, found_by, exact, leaves, ordered, together;

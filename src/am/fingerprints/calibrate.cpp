@@ -234,6 +234,10 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     refuse_row_security(set);
     if (set.count == 0)
         PG_RETURN_NULL();
+    if (extracts(set.index[0]))
+        ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("cannot calibrate index \"%s\"", get_rel_name(set.named)),
+                errdetail("It is not searched by weights."));
     if (store)
         check_storing(set);
 

@@ -29,6 +29,26 @@ INSERT INTO part SELECT i, 'text ' || i / 2 % 5, to_simhash('text ' || i / 2 % 5
 CREATE INDEX part_h ON part USING simhash (h);
 SELECT distance, pairs, count(*), count(*) FILTER (WHERE a_table <> b_table) AS across, min(cosine) AS cosine FROM simhash_pair_sample('part_h', 'part.body', 0) GROUP BY 1, 2;
 SELECT distance, pairs, count(*), count(*) FILTER (WHERE a_table <> b_table) AS across, min(cosine) AS cosine FROM simhash_pair_sample('part_h', 'body', 0) GROUP BY 1, 2;
+\echo '-- A table whose name and columns are like those of the sample: the expression sees those of the table alone.'
+CREATE TABLE pair (a int, distance text, h simhash);
+INSERT INTO pair SELECT i, 'text ' || i % 3, (i % 9)::bigint::simhash FROM generate_series(1, 50) AS i;
+CREATE INDEX pair_h ON pair USING simhash (h);
+SELECT bool_and(cosine = feature_cosine(x.distance, y.distance)) AS right, count(*) FROM simhash_pair_sample('pair_h', 'distance') AS s
+    JOIN pair AS x ON x.ctid = s.a JOIN pair AS y ON y.ctid = s.b;
+DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'a::text'); EXCEPTION WHEN undefined_column THEN RAISE NOTICE '%', SQLERRM; END $$;
+DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'pairs::text'); EXCEPTION WHEN undefined_column THEN RAISE NOTICE '%', SQLERRM; END $$;
+\echo '-- The index of a table with children has none of their rows.'
+CREATE TABLE child () INHERITS (pair);
+INSERT INTO child SELECT * FROM pair;
+SELECT count(*), count(DISTINCT a_table) AS tables FROM simhash_pair_sample('pair_h', 'distance');
+\echo '-- Rights on the columns and on ctid are enough.'
+CREATE ROLE pair_reader;
+GRANT SELECT (a, h, ctid) ON pair TO pair_reader;
+SET ROLE pair_reader;
+SELECT count(*) FROM simhash_pair_sample('pair_h', 'a::text');
+RESET ROLE;
+DROP TABLE pair, child;
+DROP ROLE pair_reader;
 \echo '-- Errors.'
 \set VERBOSITY terse
 SELECT * FROM simhash_pair_sample('page', 'body');

@@ -257,23 +257,35 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
     close_side(side);
 }
 
+// A subquery that computes the text of one of the rows of a pair. The names of the pair are ones that a table is unlikely to
+// have, since the caller's expression sees them, too.
+const char *document_query(Oid table, const char *document, const char *member)
+{
+    const bool partitioned = get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE;
+    return psprintf(
+        "LATERAL (SELECT (%s\n)::pg_catalog.text AS document FROM %s%s"
+        " WHERE %sctid OPERATOR(pg_catalog.=) simhash_drawn_pair.drawn_%s) AS %s",
+        document, partitioned ? "" : "ONLY ",
+        quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table)),
+        partitioned
+            ? psprintf("tableoid OPERATOR(pg_catalog.=) simhash_drawn_pair.drawn_%s_table AND ", member)
+            : "",
+        member, member);
+}
+
 // The query runs with the caller's privileges and search_path: only the caller's expression depends on that.
-const char *pair_query(const DrawnColumns &pair, const char *table, const char *schema, const char *document)
+const char *pair_query(const DrawnColumns &pair, Oid table, const char *schema, const char *document)
 {
     return psprintf(
-        "SELECT pair.distance, pair.pairs, pair.a, pair.b, pair.a_table, pair.b_table,"
-        " %s.feature_cosine(x.document, y.document), %s.feature_jaccard(x.document, y.document, 'word', 3)"
+        "SELECT drawn_distance, drawn_pairs, drawn_a, drawn_b, drawn_a_table, drawn_b_table,"
+        " %s.feature_cosine(a.document, b.document), %s.feature_jaccard(a.document, b.document, 'word', 3)"
         " FROM unnest('{%s}'::pg_catalog.int4[], '{%s}'::pg_catalog.int8[], '{%s}'::pg_catalog.tid[],"
         " '{%s}'::pg_catalog.tid[], '{%s}'::pg_catalog.oid[]::pg_catalog.regclass[],"
-        " '{%s}'::pg_catalog.oid[]::pg_catalog.regclass[])"
-        " AS pair (distance, pairs, a, b, a_table, b_table),"
-        " LATERAL (SELECT (%s\n)::pg_catalog.text AS document FROM %s"
-        " WHERE tableoid OPERATOR(pg_catalog.=) pair.a_table AND ctid OPERATOR(pg_catalog.=) pair.a) AS x,"
-        " LATERAL (SELECT (%s\n)::pg_catalog.text AS document FROM %s"
-        " WHERE tableoid OPERATOR(pg_catalog.=) pair.b_table AND ctid OPERATOR(pg_catalog.=) pair.b) AS y"
-        " ORDER BY pair.distance",
+        " '{%s}'::pg_catalog.oid[]::pg_catalog.regclass[]) AS simhash_drawn_pair"
+        " (drawn_distance, drawn_pairs, drawn_a, drawn_b, drawn_a_table, drawn_b_table), %s, %s"
+        " ORDER BY drawn_distance",
         schema, schema, pair.distance.data, pair.pairs.data, pair.a.data, pair.b.data, pair.a_table.data,
-        pair.b_table.data, document, table, document, table);
+        pair.b_table.data, document_query(table, document, "a"), document_query(table, document, "b"));
 }
 
 } // namespace
@@ -294,14 +306,11 @@ SIMHASH_FUNCTION(simhash_pair_sample)
     DrawnColumns drawn;
     draw_pairs(index, PG_GETARG_INT32(2), pairs, &drawn);
     const Oid table = IndexGetRelation(index, true);
-    const char *name = get_rel_name(table);
     const char *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-    if (name == nullptr || schema == nullptr)
+    if (get_rel_name(table) == nullptr || schema == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
                 errmsg("the table of index %u does not exist", index));
-    const char *query =
-        pair_query(drawn, quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name),
-                   quote_identifier(schema), document);
+    const char *query = pair_query(drawn, table, quote_identifier(schema), document);
     const ResultRows rows = begin_rows(fcinfo);
     for_each_query_row(
         query, [&](TupleDesc found) { require_row_type(found, rows.type); },

@@ -381,6 +381,23 @@ RESET ROLE;
 RESET enable_seqscan;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.id % 3 <> 0 AND b.id % 3 <> 0;
 
-DROP TABLE page, feed, log;
-DROP FUNCTION flipped(bigint, int), compare, shown, tell;
+\echo '-- A table and its only partition, which numbers its columns differently, have one index, but are no join of a table with itself.'
+CREATE TABLE whole (k int, id int, body text, h simhash) PARTITION BY LIST (k);
+CREATE TABLE part (body text, id int, k int, h simhash);
+ALTER TABLE whole ATTACH PARTITION part FOR VALUES IN (1);
+INSERT INTO whole SELECT 1, i, 'text ' || i, flipped(i / 2, i % 3) FROM generate_series(1, 2000) i;
+CREATE INDEX ON whole USING simhash (h);
+ANALYZE whole, part;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM whole a JOIN part b ON a.h <@> b.h <= 1 AND a.k <> b.id;
+CREATE FUNCTION sums(condition text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE answer text; BEGIN
+    EXECUTE 'SELECT (count(*), sum(a.id), sum(b.id), sum(a.k), sum(b.k), max(a.body), max(b.body))::text FROM whole a JOIN part b ON a.h <@> b.h <= 1 AND ' || condition INTO answer;
+    RETURN answer; END $$;
+SELECT condition, sums(condition) INTO found FROM unnest('{true,a.k <> b.id,a.id <> b.id,a.id < b.id,a.k <> b.k,a.ctid <> b.ctid,a.k = 1}'::text[]) condition;
+SET simhash.enable_join = off;
+SELECT condition, f.sums = sums(condition) AS same, substring(f.sums, '[0-9]+') AS rows FROM found f;
+RESET simhash.enable_join;
+
+DROP TABLE page, feed, log, whole, found;
+DROP FUNCTION flipped(bigint, int), compare, shown, tell, sums;
 DROP ROLE regress_pairs_reader;

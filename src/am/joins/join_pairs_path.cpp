@@ -83,8 +83,10 @@ struct NearColumns {
     bool exact;    // its pairs are those that a pair search finds
     int estimate;  // of the radius
     List *clauses; // RestrictInfos: that one, and those that join the columns before the searched one
+    bool
+        same_table; // a table and its only partition have the same indexes, but number their columns differently
 
-    bool one_index() const { return equal(side[0].indexes, side[1].indexes); }
+    bool one_index() const { return same_table && equal(side[0].indexes, side[1].indexes); }
     double pages() const { return side[0].pages + side[1].pages; }
 };
 
@@ -269,9 +271,11 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
 {
     ListCell *cell, *inner;
     const JoinedTable &other = table[1 - key];
+    const bool same_table = planner_rt_fetch(table[0].table->relid, root)->relid ==
+                            planner_rt_fetch(table[1].table->relid, root)->relid;
     foreach (cell, table[key].first()->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        NearColumns near = {condition, {}, nullptr, false, 0, NIL};
+        NearColumns near = {condition, {}, nullptr, false, 0, NIL, same_table};
         if (!can_search(index))
             continue;
         const OpExpr *operation =

@@ -469,10 +469,10 @@ Node *estimate_condition(SupportRequestSelectivity *request)
     if (radius > bits) // no distance is just that
         radius = function.at ? kEmptyRadius : bits;
     const DistanceTerms terms = {left, right, function.type[0], bits, radius, request->funcid, function.at};
-    const bool beside =
-        request->is_join
-            ? function.at && joins_number(request->root, {left, right, InvalidOid, InvalidOid}, limit)
-            : !function.similarity && estimated_beside(request, terms, function.type[1]);
+    const bool beside = request->is_join
+                            ? function.at && repeatable(limit) &&
+                                  joins_number(request->root, {left, right, InvalidOid, InvalidOid}, limit)
+                            : !function.similarity && estimated_beside(request, terms, function.type[1]);
     if (beside)
         request->selectivity = 1;
     else if (request->is_join)

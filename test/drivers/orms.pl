@@ -75,10 +75,10 @@ my %orm = (
             'app/migrations/0001_extension.py' => "from django.db import migrations\nfrom pg_simhash.django import SimhashExtension\n"
               . "class Migration(migrations.Migration):\n    operations = [SimhashExtension()]\n",
             'program.py' => $django . ($text{Django}[1] // '') . $saved },
-        here => $python && [ $python, '-c', 'import django, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
+        here => [ $python // 'false', '-c', 'import django, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
     SQLAlchemy => {
         files => { 'program.py' => $text{SQLAlchemy}[0] . $alembic . ($text{SQLAlchemy}[1] // '') },
-        here => $python && [ $python, '-c', 'import sqlalchemy, alembic, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
+        here => [ $python // 'false', '-c', 'import sqlalchemy, alembic, psycopg2' ], run => [ $python, '-W', 'ignore', 'program.py' ] },
     Rails => {
         files => { 'program.rb' => $text{Rails}[0] },
         here => [ 'ruby', '-e', 'require "active_record"; require "pg"' ], run => [ 'ruby', 'program.rb' ] },

@@ -186,8 +186,8 @@ bool joins_number(PlannerInfo *root, const DistanceCall &call, Node *number)
 {
     if (root == nullptr)
         return false;
-    const Relids others = relations_of(root, number);
-    const Relids tables = bms_union(relations_of(root, call.left), relations_of(root, call.right));
+    const Bitmapset *others = relations_of(root, number);
+    const Bitmapset *tables = bms_union(relations_of(root, call.left), relations_of(root, call.right));
     return bms_membership(tables) == BMS_SINGLETON && !bms_is_empty(others) && !bms_overlap(tables, others);
 }
 

@@ -48,10 +48,13 @@ bool groups_by_wanted(const Query *query, Wanted wanted)
 
 } // namespace
 
-GroupedDistances find_grouped_distances(const PlannerInfo *root, Oid support)
+GroupedDistances find_grouped_distances(const PlannerInfo *root, Oid function)
 {
-    if (PG_VERSION_NUM >= 180000 || root == nullptr || root->parse->groupingSets == NIL ||
-        !groups_by_wanted(root->parse, {support, false}))
+    if (PG_VERSION_NUM >= 180000 || root == nullptr || root->parse == nullptr ||
+        root->parse->groupingSets == NIL)
+        return {false, false};
+    const Oid support = get_func_support(function);
+    if (!groups_by_wanted(root->parse, {support, false}))
         return {false, false};
     Wanted comparisons = {support, true};
     return {true, calls_wanted(reinterpret_cast<Node *>(root->parse->targetList), &comparisons) ||

@@ -17,7 +17,8 @@ struct GroupedDistances {
     bool compared; // and compared in the select list or in HAVING
 };
 
-// `support` is the support function of distances and of comparisons. Nothing is found if `root` is null.
-GroupedDistances find_grouped_distances(const PlannerInfo *root, Oid support);
+// `function` is a distance or a comparison of distances: they share a support function. Nothing is found without a query:
+// `root` may be null, and PostgreSQL plans expressions with one that has none.
+GroupedDistances find_grouped_distances(const PlannerInfo *root, Oid function);
 
 } // namespace simhash

@@ -510,7 +510,7 @@ Node *simplify(const SupportRequestSimplify *request)
 {
     const Oid function = request->fcall->funcid;
     const bool compares = find_comparison(&Comparison::function, get_func_name(function)) != nullptr;
-    const GroupedDistances distances = find_grouped_distances(request->root, get_func_support(function));
+    const GroupedDistances distances = find_grouped_distances(request->root, function);
     // Where an expression is, is not known: those of WHERE are rewritten if there are none elsewhere.
     if (compares ? distances.compared : distances.grouped)
         return nullptr;

@@ -26,7 +26,6 @@ extern "C" {
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
-#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/spccache.h"
 }
@@ -83,8 +82,8 @@ struct NearColumns {
     bool exact;    // its pairs are those that a pair search finds
     int estimate;  // of the radius
     List *clauses; // RestrictInfos: that one, and those that join the columns before the searched one
-    bool
-        same_table; // a table and its only partition have the same indexes, but number their columns differently
+    // A table and its only partition have the same indexes, but may number their columns differently.
+    bool same_table;
 
     bool one_index() const { return same_table && equal(side[0].indexes, side[1].indexes); }
     double pages() const { return side[0].pages + side[1].pages; }
@@ -271,11 +270,10 @@ void find_near(PlannerInfo *root, const JoinedTable table[2], int key, const Res
 {
     ListCell *cell, *inner;
     const JoinedTable &other = table[1 - key];
-    const bool same_table = planner_rt_fetch(table[0].table->relid, root)->relid ==
-                            planner_rt_fetch(table[1].table->relid, root)->relid;
     foreach (cell, table[key].first()->indexlist) {
         auto *index = static_cast<IndexOptInfo *>(lfirst(cell));
-        NearColumns near = {condition, {}, nullptr, false, 0, NIL, same_table};
+        NearColumns near = {
+            condition, {}, nullptr, false, 0, NIL, same_table(root, *table[0].table, *table[1].table)};
         if (!can_search(index))
             continue;
         const OpExpr *operation =

@@ -369,10 +369,14 @@ bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, Fo
     return one.known;
 }
 
-bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b)
+bool same_table(PlannerInfo *root, const RelOptInfo &a, const RelOptInfo &b)
 {
-    return a.known() && b.known() &&
-           planner_rt_fetch(a.rel->relid, root)->relid == planner_rt_fetch(b.rel->relid, root)->relid &&
+    return planner_rt_fetch(a.relid, root)->relid == planner_rt_fetch(b.relid, root)->relid;
+}
+
+bool same_rows(PlannerInfo *root, const NearRows &a, const NearRows &b)
+{
+    return a.known() && b.known() && same_table(root, *a.rel, *b.rel) &&
            a.index->indexoid == b.index->indexoid;
 }
 

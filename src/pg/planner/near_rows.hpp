@@ -63,8 +63,10 @@ struct FoundRows {
 // found it remembers.
 bool search_near_rows(HeapTuple statistics, const NearRows &near, int radius, FoundRows *found);
 
-// Whether the two relations are the same table, so that their rows have the neighbors that the index has measured.
-bool same_table(PlannerInfo *root, const NearRows &a, const NearRows &b);
+// Whether two relations of a query are the same table.
+bool same_table(PlannerInfo *root, const RelOptInfo &a, const RelOptInfo &b);
+// The same of those of an index, so that their rows have the neighbors that it has measured.
+bool same_rows(PlannerInfo *root, const NearRows &a, const NearRows &b);
 // Whether a condition does not hold for a row of one relation and the same row of another: a.id < b.id, a.id <> b.id.
 bool parts_rows(const Expr *clause, Index x, Index y);
 // Whether one of the conditions of a join does so.

@@ -216,7 +216,7 @@ struct Column {
 // Describes a join of a table with itself; if it is another join, the sample is null.
 OwnPairs own_join(PlannerInfo *root, const Column &a, const Column &b, const PairFractions &pairs)
 {
-    if (!same_table(root, a.sample.near, b.sample.near))
+    if (!same_rows(root, a.sample.near, b.sample.near))
         return {};
     const RelOptInfo *left = a.data.rel, *right = b.data.rel;
     // A row that satisfies the other conditions on one side most often does so on the other side.

@@ -354,7 +354,7 @@ RESET parallel_leader_participation;
 \echo '-- serializable'
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3;
-SELECT relation::regclass, mode FROM pg_locks WHERE mode = 'SIReadLock' AND page IS NULL ORDER BY 1;
+SELECT relation::regclass, mode FROM pg_locks WHERE mode = 'SIReadLock' AND page IS NULL AND pid = pg_backend_pid() ORDER BY 1;
 COMMIT;
 RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;

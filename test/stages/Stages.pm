@@ -69,8 +69,33 @@ sub command
 {
     my (undef, $file) = @_;
     my $stage = stage_of($file);
-    return [ 'timeout', '-k', 10, $ENV{STAGE_LIMIT}, 'bash', "$here/$stage.sh",
-        $file eq "test/stages/$stage.sh" ? () : $file ];
+    return [ 'timeout', '-k', 10, $ENV{STAGE_LIMIT}, 'bash', '-c', 'exec bash "$@" 2>"$0"',
+        messages_of($file), "$here/$stage.sh", $file eq "test/stages/$stage.sh" ? () : $file ];
+}
+
+# Where the messages of a test go. They are shown when it has ended, and those of a failure at the end once more.
+sub messages_of
+{
+    my ($file) = @_;
+    return "$ENV{CLUSTER_SCRATCH}/" . $file =~ tr{/}{_}r . '.messages';
+}
+
+sub read_messages
+{
+    my ($file) = @_;
+    open my $in, '<', messages_of($file) or return;
+    my @lines = <$in>;
+    close $in;
+    return @lines;
+}
+
+sub show_failure
+{
+    my ($file) = @_;
+    my @lines = read_messages($file);
+    splice @lines, 30, @lines - 60, "...\n" if @lines > 60;
+    print "\n---- $file\n", @lines;
+    return;
 }
 
 # Notes what failed. A file may fail without a failed test: by its exit status, or by tests that it did not run.
@@ -79,6 +104,7 @@ sub ended
     my ($job, $parser) = @_;
     my $file = $job->[0];
     delete $running{$file};
+    print {*STDERR} read_messages($file);
     return if !$parser->has_problems;
     return if $parser->failed && !limit_exceeded($parser);
     my $why =
@@ -136,6 +162,7 @@ sub summary
         print $out map { "$_\n" } @lines, '1..' . @lines;
         close $out or die "cannot write $ENV{STAGES_TAP}: $!\n";
     }
+    show_failure($_) for grep { ($aggregate->parsers($_))[0]->has_problems } $aggregate->descriptions;
     print "\nFailed:\n", map { "    $_\n" } @failures if @failures;
     print "\n$passed passed, $failed failed, $skipped skipped\n";
     return;

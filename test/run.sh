@@ -17,6 +17,7 @@ STAGES="$STAGES assertions"
 # make test PG_CONFIG=...                another server than Debian's (tools/postgresql.sh)
 # make test SANITIZERS=undefined         the extension in the server with it; what it finds ends the server
 # make test ASSERT_PG_CONFIG=...         the server with assertions
+# make test SIMD=scalar                  the servers' kernels, as the setting simhash.simd names them
 # make check-one T=distance              one test by its name, or by the path of its file, with objects kept in .check
 #
 # The last line is "N passed, N failed, N skipped", over all stages; the exit status is 0 if nothing failed.

@@ -127,8 +127,10 @@ server_programs() {
     if server_is_copied; then echo "$INSTALL_ROOT$PGBIN"; else echo "$PGBIN"; fi
 }
 
-# The settings that let a server load the extension from the staging directory.
+# The settings that let a server load the extension from the staging directory, with SIMD=scalar the kernels of a processor
+# that has no others.
 staged_settings() {
+    [ -z "${SIMD:-}" ] || printf '%s\n' "session_preload_libraries = 'simhash'" "simhash.simd = '$SIMD'"
     if server_is_copied; then return; fi
     if [ "$(server_major)" -ge 18 ]; then
         echo "extension_control_path = '$INSTALL_ROOT$("$PG_CONFIG" --sharedir):\$system'"

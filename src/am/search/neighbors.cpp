@@ -184,8 +184,10 @@ bool index_near_rows(const RelOptInfo *rel, Node *value, TextUnit unit, NearRows
             (found->figures.rows > 0 && info->nkeycolumns >= found->index->nkeycolumns))
             continue;
         Relation index = index_open(info->indexoid, NoLock);
+        const bool by_unit =
+            is_by_unit(index, unit); // a look-up, after which the metapage may have to be read again
         const IndexMeta *meta = index_meta(index);
-        if (meta->neighbors.rows > 0 && is_by_unit(index, unit))
+        if (meta->neighbors.rows > 0 && by_unit)
             *found = {info, meta->bits, meta->neighbors};
         index_close(index, NoLock);
     }

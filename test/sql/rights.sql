@@ -116,6 +116,18 @@ SET ROLE index_stranger;
 SELECT index, inner_pages > 0 AS some FROM simhash_index_memory();
 RESET ROLE;
 
+\echo '-- An index of balls: its expression is not evaluated for whoever reads the metapage.'
+SET ROLE index_owner;
+CREATE FUNCTION owned.center(int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$ SELECT repeat('1', 128)::bit(128) $$;
+CREATE TABLE owned.ball AS SELECT i AS id FROM generate_series(1, 3) i;
+CREATE INDEX ball_i ON owned.ball USING simhash ((signature_ball(owned.center(1)::bit(128), id)));
+CREATE OR REPLACE FUNCTION owned.center(int) RETURNS bit LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+\c -
+SELECT value FROM simhash_index_stats('owned.ball_i') WHERE name = 'rows';
+SELECT rows FROM simhash_index_check('owned.ball_i');
+SELECT count(*) >= 0 AS traced FROM simhash_index_trace('owned.ball_i', signature_ball(repeat('1', 128)::bit(128), 3));
+\c -
+SELECT rows FROM simhash_index_check('owned.ball_i', true);
 \echo '-- other relations'
 SELECT simhash_index_stats('owned.page');
 CREATE INDEX page_id ON owned.page (id);

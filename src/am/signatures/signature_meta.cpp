@@ -3,9 +3,12 @@
 #include "am/signatures/signature_kind.hpp"
 
 extern "C" {
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -18,11 +21,16 @@ namespace
 std::uint64_t same_key(const IndexMeta &, int, std::uint64_t word) { return word; }
 void same_sources(const IndexMeta &, int, std::uint8_t source[kBits]) { identity_sources(source); }
 
-// Returns the length of the center of the balls that an index expression makes, or -1.
+// Returns the length of the center of the balls that an index expression makes, or -1. The expression is read as it is
+// stored: the relcache simplifies it, which runs functions of the index's owner with the rights of any reader.
 int center_bits(Relation index)
 {
-    List *expressions = RelationGetIndexExpressions(index);
-    if (expressions == NIL || !IsA(llast(expressions), FuncExpr))
+    bool null;
+    Datum stored = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indexprs, &null);
+    if (null)
+        return -1;
+    auto *expressions = static_cast<List *>(stringToNode(TextDatumGetCString(stored)));
+    if (!IsA(llast(expressions), FuncExpr))
         return -1;
     const auto *call = static_cast<const FuncExpr *>(llast(expressions));
     if (call->args == NIL)

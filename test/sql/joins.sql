@@ -151,6 +151,23 @@ DROP TABLE twice;
 RESET enable_nestloop;
 RESET enable_seqscan;
 
+-- No partition can be changed while a join is open, though it is searched later.
+CREATE TABLE log (id int, h simhash) PARTITION BY RANGE (id);
+CREATE TABLE log_0 PARTITION OF log FOR VALUES FROM (0) TO (5000);
+CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM (5000) TO (10000);
+INSERT INTO log SELECT id % 10000, h FROM page;
+CREATE INDEX log_h ON log USING simhash (h);
+ANALYZE log;
+BEGIN;
+SET LOCAL enable_nestloop = off;
+SET LOCAL enable_indexscan = off;
+EXPLAIN (COSTS OFF) SELECT a.id FROM asked a JOIN log l ON l.h <@> a.h <= 3;
+DECLARE opened CURSOR FOR SELECT a.id FROM asked a JOIN log l ON l.h <@> a.h <= 3;
+MOVE 1 FROM opened;
+SELECT statement, left(refused(statement), 5) FROM unnest('{TRUNCATE log_1,ALTER TABLE log_1 SET UNLOGGED,DROP TABLE log_1,DROP INDEX log_h,ALTER TABLE log DETACH PARTITION log_1}'::text[]) AS statement;
+ROLLBACK;
+DROP TABLE log;
+
 -- A generic plan is made anew when its index has gone.
 SET plan_cache_mode = force_generic_plan;
 PREPARE nearest(int) AS SELECT count(*) FROM asked a JOIN part_0 p ON p.h <@> a.h <= $1;

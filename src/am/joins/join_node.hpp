@@ -147,10 +147,11 @@ struct JoinState {
     List *values; // ExprStates of the columns before the searched one
     ExprState *conditions;
 
-    // The table that is searched: that one, or one of its partitions.
+    // The table that is searched: that one, or one of its partitions. All stay open, so that none can be changed.
+    SearchedTable *members; // null for EXPLAIN alone
     MemoryContext context;
     int part;             // its number
-    SearchedTable member; // null if none is open
+    SearchedTable member; // null if none is searched
     RowMap map;
     TupleTableSlot *converted; // a row of a partition as one of the table
     MatchSearch *search;

@@ -199,13 +199,11 @@ void end_row_search(RowSearch *row_search)
     ExecDropSingleTupleTableSlot(row_search->slot);
 }
 
-// Opens the table that is to be searched.
-void open_part(JoinState *state)
+// Begins the search of a table.
+void begin_part(JoinState *state)
 {
-    const Oid index = list_nth_oid(state->numbers.indexes, state->part);
-    const LOCKMODE lock = exec_rt_fetch(state->inner, state->css.ss.ps.state)->rellockmode;
     MemoryContext caller = MemoryContextSwitchTo(state->context);
-    const SearchedTable member = state->member = open_member(index, state->table, lock);
+    const SearchedTable member = state->member = state->members[state->part];
     state->map = map_rows(member.table, state->table, state->converted);
     Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     if (state->singly)
@@ -215,7 +213,7 @@ void open_part(JoinState *state)
     MemoryContextSwitchTo(caller);
 }
 
-void close_part(JoinState *state)
+void end_part(JoinState *state)
 {
     if (state->member.index == nullptr)
         return;
@@ -225,7 +223,6 @@ void close_part(JoinState *state)
     if (state->search != nullptr)
         end_match(state->search);
     state->row_search = nullptr;
-    close_member(state->member, state->table);
     state->member = {};
     state->search = nullptr;
     state->map = {};
@@ -238,12 +235,12 @@ bool next_part(JoinState *state)
     const int parts = list_length(state->numbers.indexes);
     if (parts == 1)
         return false;
-    close_part(state);
+    end_part(state);
     state->part = (state->part + 1) % parts;
     state->asked = 0;
     if (state->part == 0)
         return false;
-    open_part(state);
+    begin_part(state);
     return true;
 }
 
@@ -289,7 +286,7 @@ void choose_searches(JoinState *state)
     const bool singly = !guided && kMany * matched > asking && notes_leaves(state, radius);
     if (asking == 0 || singly == state->singly)
         return;
-    close_part(state);
+    end_part(state);
     state->singly = singly;
 }
 
@@ -304,10 +301,10 @@ void empty_batch(JoinState *state)
 bool gather(JoinState *state)
 {
     if (state->member.index == nullptr)
-        open_part(state);
+        begin_part(state);
     choose_searches(state);
     if (state->member.index == nullptr)
-        open_part(state);
+        begin_part(state);
     empty_batch(state);
     Size used = 0;
     GuidedBall ball;
@@ -475,6 +472,15 @@ void begin_again(JoinState *state)
     state->child_done = false;
 }
 
+void open_members(JoinState *state, EState *estate)
+{
+    const List *indexes = state->numbers.indexes;
+    const LOCKMODE lock = exec_rt_fetch(state->inner, estate)->rellockmode;
+    state->members = allocate<SearchedTable>(list_length(indexes));
+    for (int part = 0; part < list_length(indexes); part++)
+        state->members[part] = open_member(list_nth_oid(indexes, part), state->table, lock);
+}
+
 void begin_join(CustomScanState *node, EState *estate, int flags)
 {
     JoinState *state = join_of(node);
@@ -484,6 +490,8 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     state->table = ExecOpenScanRelation(estate, state->inner, flags);
     state->tested = table_slot_create(state->table, &estate->es_tupleTable);
     state->converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->table), &TTSOpsVirtual);
+    if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+        open_members(state, estate);
 
     PlanState *child = ExecInitNode(static_cast<Plan *>(linitial(scan->custom_plans)), estate, flags);
     node->custom_ps = list_make1(child);
@@ -522,7 +530,9 @@ TupleTableSlot *execute_join(CustomScanState *node)
 void end_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
-    close_part(state);
+    end_part(state);
+    for (int part = 0; state->members != nullptr && part < list_length(state->numbers.indexes); part++)
+        close_member(state->members[part], state->table);
     ExecEndNode(child_of(state));
 }
 
@@ -532,7 +542,7 @@ void rescan_join(CustomScanState *node)
     if (state->part == 0 && state->search != nullptr)
         reset_match(state->search);
     else
-        close_part(state);
+        end_part(state);
     state->part = 0;
     begin_again(state);
     ExecScanReScan(&node->ss);

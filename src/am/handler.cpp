@@ -36,6 +36,7 @@ IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
     require_valid_opclass(index);
     if (RelationGetNumberOfBlocks(index) != 0)
         elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+    forget_meta(index); // of the file before a TRUNCATE in place
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "simhash build", ALLOCSET_DEFAULT_SIZES);
     auto *result = allocate_zero<IndexBuildResult>();

@@ -163,6 +163,13 @@ void reread_meta(Relation index)
         LogStandbyInvalidations(1, &message, false);
 }
 
+void forget_meta(Relation index)
+{
+    if (index->rd_amcache != nullptr)
+        pfree(index->rd_amcache);
+    index->rd_amcache = nullptr;
+}
+
 void *kind_state(Relation index)
 {
     index_meta(index);

@@ -59,6 +59,8 @@ const IndexMeta *index_meta(Relation index);
 // Makes all sessions, here and on standbys, read the metapage again. CacheInvalidateRelcache would do so only at the end of
 // the transaction, and not at all if it aborts. But the page has been changed already, and an abort does not undo that.
 void reread_meta(Relation index);
+// Makes this backend read it again, from a new file: nothing else tells of that if it belongs to the same transaction.
+void forget_meta(Relation index);
 // Memory of the index's kind beside this data: IndexKind::state_bytes, zeros at first.
 void *kind_state(Relation index);
 // Returns a number that identifies the data in the relcache entry, which there is; nothing else that this backend caches

@@ -42,14 +42,10 @@ namespace
 // Raises an error unless the relation is a simhash index, of a kind that the caller can read.
 void check_kind(Relation index, const IndexKind *readable)
 {
-    const char kind = index->rd_rel->relkind;
-    const bool is_index = kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
-    if (!is_index || index->rd_indam->amoptions != parse_index_options)
+    if (index->rd_indam == nullptr || index->rd_indam->amoptions != parse_index_options)
         ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
                 errmsg("\"%s\" is not a simhash index", RelationGetRelationName(index)),
-                is_index
-                    ? errdetail("It is an index of access method \"%s\".", get_am_name(index->rd_rel->relam))
-                    : errhint("Give the name of a simhash index instead of that of its table."));
+                errdetail("It is an index of access method \"%s\".", get_am_name(index->rd_rel->relam)));
     if (readable != nullptr && readable != &kind_of(index))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("index \"%s\" is on %s", RelationGetRelationName(index), kind_of(index).values),
@@ -148,11 +144,12 @@ IndexSet open_indexes(Oid oid, LOCKMODE lock, void (*check_rights)(Oid index, Oi
     const char *name = get_rel_name(oid);
     bool is_index = kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
     IndexSet set = {oid, is_index ? IndexGetRelation(oid, true) : InvalidOid, 0, nullptr};
+    if (name != nullptr && !is_index)
+        ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a simhash index", name),
+                errhint("Give the name of a simhash index instead of that of its table."));
     if (OidIsValid(set.table)) {
         check_rights(oid, set.table);
         LockRelationOid(set.table, lock);
-    } else {
-        lock = AccessShareLock; // only for the error message
     }
     Relation index = try_relation_open(oid, lock);
     if (index == nullptr && name != nullptr)

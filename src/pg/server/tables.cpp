@@ -4,8 +4,11 @@ extern "C" {
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -17,6 +20,9 @@ namespace simhash
 
 Relation open_relation(Oid oid, LOCKMODE lock)
 {
+    if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) != ACLCHECK_OK &&
+        pg_attribute_aclcheck_all(oid, GetUserId(), ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
+        aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(oid)), get_rel_name(oid));
     Relation relation = try_relation_open(oid, lock);
     if (relation == nullptr)
         ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", oid));

@@ -11,7 +11,8 @@ extern "C" {
 namespace simhash
 {
 
-// Opens a relation. Raises an error if it does not exist.
+// Opens a relation. Raises an error if it does not exist, or if the caller may read no column of it: then before it waits
+// for a lock.
 Relation open_relation(Oid oid, LOCKMODE lock);
 
 // Raises an error unless the table has this column, and its type is `type` or a domain over it.

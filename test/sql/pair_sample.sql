@@ -60,7 +60,7 @@ SELECT * FROM simhash_pair_sample(1, 'body');
 \echo '-- What is not one expression is refused before anything is read, whatever it would become between the parentheses.'
 CREATE FUNCTION refusal(document text) RETURNS text LANGUAGE plpgsql AS
 $$ BEGIN RETURN (SELECT count(*) FROM simhash_pair_sample('page_h', document)); EXCEPTION WHEN syntax_error THEN RETURN SQLERRM; END $$;
-SELECT refusal(document) FROM unnest(ARRAY['', 'body, title', 'body AS b', 'body b', 'body FROM page', 'body WHERE true', 'body ORDER BY 1',
+SELECT refusal(document) FROM unnest(ARRAY['', '*', 'body, title', 'body AS b', 'body b', 'body FROM page', 'body WHERE true', 'body ORDER BY 1',
     'body LIMIT 1', 'body UNION SELECT title', 'DISTINCT body', 'body INTO x', 'body; SELECT 1', 'body) || (title', '(body', 'body)',
     $$1) AS document, (SELECT 'x'$$, $x$$d$ 'x'$x$, 'body /*', '"body', 'body FOR UPDATE',
     'body GROUP BY 1', 'body HAVING true', 'body WINDOW w AS ()', 'body OFFSET 1', '-- nothing']) document;

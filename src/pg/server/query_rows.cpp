@@ -31,12 +31,17 @@ void require_expression(const char *text)
     const auto *statement = right ? linitial_node(RawStmt, statements)->stmt : nullptr;
     right = right && IsA(statement, SelectStmt);
     const auto *select = reinterpret_cast<const SelectStmt *>(statement);
+    const auto is_star = [](const Node *value) {
+        return IsA(value, ColumnRef) &&
+               IsA(linitial(reinterpret_cast<const ColumnRef *>(value)->fields), A_Star);
+    };
     right = right && list_length(select->targetList) == 1 && select->op == SETOP_NONE &&
             select->distinctClause == NIL && select->intoClause == nullptr && select->fromClause == NIL &&
             select->whereClause == nullptr && select->groupClause == NIL && select->havingClause == nullptr &&
             select->windowClause == NIL && select->sortClause == NIL && select->limitOffset == nullptr &&
             select->limitCount == nullptr && select->lockingClause == NIL &&
-            linitial_node(ResTarget, select->targetList)->name == nullptr;
+            linitial_node(ResTarget, select->targetList)->name == nullptr &&
+            !is_star(linitial_node(ResTarget, select->targetList)->val);
     if (!right)
         ereport(ERROR, errcode(ERRCODE_SYNTAX_ERROR), errmsg("\"%s\" is not an expression", text),
                 errhint("Give a single expression of the table's columns."));

@@ -129,7 +129,11 @@ SELECT count(*) FROM first a JOIN second b ON a.body ~= b.body;
 RESET simhash.enable_join;
 CREATE INDEX second_words ON second USING simhash (body);
 ANALYZE second;
+SET enable_nestloop = off;
+SET enable_seqscan = off;
 SELECT planned('SELECT FROM first a JOIN second b ON a.body ~= b.body', 'Pairs of') AS pairs_of;
+RESET enable_nestloop;
+RESET enable_seqscan;
 SELECT planned('SELECT FROM first a JOIN first b ON a.body ~= b.body AND a.id < b.id', 'Plan Rows') AS rows \gset
 CREATE INDEX first_titles ON first USING simhash (body simhash_title_ops);
 ANALYZE first;

@@ -29,6 +29,17 @@ skip() {
     echo "ok $number - $1 # SKIP $2"
 }
 
+# check_by_clang name program command ...: a check whose findings depend on the version of LLVM: the one that Debian 12 has.
+check_by_clang() {
+    local name=$1 program=$2
+    shift 2
+    if "$program" --version | grep -q 'version 14\.'; then
+        check "$name" "$@"
+    else
+        skip "$name" "$program is not of version 14"
+    fi
+}
+
 # The plan.
 finish() { echo "1..$number"; }
 

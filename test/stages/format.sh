@@ -21,6 +21,6 @@ check_prose() {
     tools/prose.pl "${pages[@]}"
 }
 
-check "clang-format" check_format
+check_by_clang "clang-format" clang-format check_format
 check "prose" check_prose
 finish

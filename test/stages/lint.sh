@@ -14,5 +14,5 @@ check_shell() {
 check_tidy() { make -s PG_CONFIG="$PG_CONFIG" tidy && make -s -C compat PG_CONFIG="$PG_CONFIG" tidy; }
 
 check "shellcheck" check_shell
-check "clang-tidy" check_tidy
+check_by_clang "clang-tidy" clang-tidy check_tidy
 finish

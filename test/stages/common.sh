@@ -31,9 +31,10 @@ skip() {
 
 # check_by_clang name program command ...: a check whose findings depend on the version of LLVM: the one that Debian 12 has.
 check_by_clang() {
-    local name=$1 program=$2
+    local name=$1 program=$2 version
     shift 2
-    if "$program" --version | grep -q 'version 14\.'; then
+    version=$("$program" --version)
+    if [[ $version == *"version 14."* ]]; then
         check "$name" "$@"
     else
         skip "$name" "$program is not of version 14"

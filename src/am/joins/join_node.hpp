@@ -147,11 +147,9 @@ struct JoinState {
     List *values; // ExprStates of the columns before the searched one
     ExprState *conditions;
 
-    // The table that is searched: that one, or one of its partitions. All stay open, so that none can be changed.
-    SearchedTable *members; // null for EXPLAIN alone
-    MemoryContext context;
-    int part;             // its number
-    SearchedTable member; // null if none is searched
+    SearchedSide members;  // the table, or its partitions; none for EXPLAIN alone
+    MemoryContext context; // of the search of one of them
+    int part;              // its number
     RowMap map;
     TupleTableSlot *converted; // a row of a partition as one of the table
     MatchSearch *search;
@@ -173,9 +171,11 @@ struct JoinState {
 
 // Returns the number of a table from its place among others.
 Index tree_number(const Bitmapset *relids, int place);
-// Opens a table's index and the table, or those of its partition. The slot is for a row of the whole table.
-SearchedTable open_member(Oid index, Relation whole, LOCKMODE lock);
-void close_member(const SearchedTable &member, Relation whole);
+// Opens a table's index, or those of partitions and these. They stay open as long as the join is, so that the session
+// cannot change one that is searched later.
+SearchedSide open_members(const List *indexes, Relation whole, LOCKMODE lock);
+void close_members(const SearchedSide &members, Relation whole);
+// The slot is for a row of the whole table.
 RowMap map_rows(Relation member, Relation whole, TupleTableSlot *converted);
 // A column of a table's row, which must be kept as long as the value is used. Others than columns are in the memory of the
 // current row.

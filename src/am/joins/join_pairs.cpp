@@ -337,16 +337,13 @@ TupleTableSlot *next_tested(PairJoinState *state)
 
 void open_parts(const List *indexes, EState *estate, JoinedSide *side)
 {
-    const auto parts = static_cast<Size>(list_length(indexes));
-    side->part = allocate<SearchedTable>(parts);
-    side->map = allocate<RowMap>(parts);
-    side->row = static_cast<TupleTableSlot **>(palloc(sizeof(TupleTableSlot *) * parts));
+    static_cast<SearchedSide &>(*side) =
+        open_members(indexes, side->table, exec_rt_fetch(side->number, estate)->rellockmode);
+    side->map = allocate<RowMap>(side->parts);
+    side->row =
+        static_cast<TupleTableSlot **>(palloc(sizeof(TupleTableSlot *) * static_cast<Size>(side->parts)));
     TupleTableSlot *converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(side->table), &TTSOpsVirtual);
-    ListCell *cell;
-    foreach (cell, indexes) {
-        const int part = side->parts++;
-        side->part[part] =
-            open_member(lfirst_oid(cell), side->table, exec_rt_fetch(side->number, estate)->rellockmode);
+    for (int part = 0; part < side->parts; part++) {
         Relation table = side->part[part].table;
         side->map[part] = map_rows(table, side->table, converted);
         side->row[part] = table_slot_create(table, &estate->es_tupleTable);
@@ -443,10 +440,8 @@ void end_pairs_join(CustomScanState *node)
 {
     PairJoinState *state = join_of(node);
     end_search(state);
-    for (const JoinedSide &side : state->side) {
-        for (int part = 0; part < side.parts; part++)
-            close_member(side.part[part], side.table);
-    }
+    for (const JoinedSide &side : state->side)
+        close_members(side, side.table);
 }
 
 void rescan_pairs_join(CustomScanState *node)

@@ -97,6 +97,10 @@ bool first_only(const JoinState *state)
     return state->numbers.type == JOIN_SEMI || state->numbers.type == JOIN_ANTI;
 }
 
+const SearchedTable &searched(const JoinState *state) { return state->members.part[state->part]; }
+
+bool is_searching(const JoinState *state) { return state->search != nullptr || state->row_search != nullptr; }
+
 // -- Batches -------------------------------------------------------------------------------------------------
 
 // Reads the mask of the columns before the searched one. Returns false if no row can match: the operators are strict.
@@ -112,7 +116,7 @@ bool read_mask(JoinState *state, std::uint64_t *mask)
             ExecEvalExpr(static_cast<ExprState *>(lfirst(value)), state->css.ss.ps.ps_ExprContext, &null);
         if (null && OidIsValid(lfirst_oid(type)))
             return false;
-        *mask = mask_value(state->member.index, column++, lfirst_oid(type), datum, null, *mask);
+        *mask = mask_value(searched(state).index, column++, lfirst_oid(type), datum, null, *mask);
     }
     return true;
 }
@@ -203,7 +207,7 @@ void end_row_search(RowSearch *row_search)
 void begin_part(JoinState *state)
 {
     MemoryContext caller = MemoryContextSwitchTo(state->context);
-    const SearchedTable member = state->member = state->members[state->part];
+    const SearchedTable &member = searched(state);
     state->map = map_rows(member.table, state->table, state->converted);
     Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
     if (state->singly)
@@ -215,7 +219,7 @@ void begin_part(JoinState *state)
 
 void end_part(JoinState *state)
 {
-    if (state->member.index == nullptr)
+    if (!is_searching(state))
         return;
     state->counts = join_counts(state);
     if (state->row_search != nullptr)
@@ -223,7 +227,6 @@ void end_part(JoinState *state)
     if (state->search != nullptr)
         end_match(state->search);
     state->row_search = nullptr;
-    state->member = {};
     state->search = nullptr;
     state->map = {};
     MemoryContextReset(state->context);
@@ -264,7 +267,7 @@ Size keep_row(JoinState *state, TupleTableSlot *outer, GatheredRow row)
 bool notes_leaves(const JoinState *state, int radius)
 {
     SearchPlan plan;
-    index_plan(state->member.index, radius, &plan);
+    index_plan(searched(state).index, radius, &plan);
     return !can_merge(plan);
 }
 
@@ -300,10 +303,8 @@ void empty_batch(JoinState *state)
 // Gathers the next batch of outer rows. Returns false if there are none.
 bool gather(JoinState *state)
 {
-    if (state->member.index == nullptr)
-        begin_part(state);
     choose_searches(state);
-    if (state->member.index == nullptr)
+    if (!is_searching(state))
         begin_part(state);
     empty_batch(state);
     Size used = 0;
@@ -472,15 +473,6 @@ void begin_again(JoinState *state)
     state->child_done = false;
 }
 
-void open_members(JoinState *state, EState *estate)
-{
-    const List *indexes = state->numbers.indexes;
-    const LOCKMODE lock = exec_rt_fetch(state->inner, estate)->rellockmode;
-    state->members = allocate<SearchedTable>(list_length(indexes));
-    for (int part = 0; part < list_length(indexes); part++)
-        state->members[part] = open_member(list_nth_oid(indexes, part), state->table, lock);
-}
-
 void begin_join(CustomScanState *node, EState *estate, int flags)
 {
     JoinState *state = join_of(node);
@@ -491,7 +483,8 @@ void begin_join(CustomScanState *node, EState *estate, int flags)
     state->tested = table_slot_create(state->table, &estate->es_tupleTable);
     state->converted = ExecInitExtraTupleSlot(estate, RelationGetDescr(state->table), &TTSOpsVirtual);
     if ((flags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-        open_members(state, estate);
+        state->members = open_members(state->numbers.indexes, state->table,
+                                      exec_rt_fetch(state->inner, estate)->rellockmode);
 
     PlanState *child = ExecInitNode(static_cast<Plan *>(linitial(scan->custom_plans)), estate, flags);
     node->custom_ps = list_make1(child);
@@ -531,8 +524,7 @@ void end_join(CustomScanState *node)
 {
     JoinState *state = join_of(node);
     end_part(state);
-    for (int part = 0; state->members != nullptr && part < list_length(state->numbers.indexes); part++)
-        close_member(state->members[part], state->table);
+    close_members(state->members, state->table);
     ExecEndNode(child_of(state));
 }
 
@@ -590,19 +582,26 @@ Index tree_number(const Bitmapset *relids, int place)
     return static_cast<Index>(number);
 }
 
-SearchedTable open_member(Oid index, Relation whole, LOCKMODE lock)
+SearchedSide open_members(const List *indexes, Relation whole, LOCKMODE lock)
 {
-    SearchedTable member = {whole, index_open(index, lock)};
-    if (member.index->rd_index->indrelid != RelationGetRelid(whole))
-        member.table = table_open(member.index->rd_index->indrelid, lock);
-    return member;
+    SearchedSide members = {0, allocate<SearchedTable>(list_length(indexes))};
+    ListCell *cell;
+    foreach (cell, indexes) {
+        SearchedTable *member = &members.part[members.parts++];
+        *member = {whole, index_open(lfirst_oid(cell), lock)};
+        if (member->index->rd_index->indrelid != RelationGetRelid(whole))
+            member->table = table_open(member->index->rd_index->indrelid, lock);
+    }
+    return members;
 }
 
-void close_member(const SearchedTable &member, Relation whole)
+void close_members(const SearchedSide &members, Relation whole)
 {
-    index_close(member.index, NoLock);
-    if (member.table != whole)
-        table_close(member.table, NoLock);
+    for (int part = 0; part < members.parts; part++) {
+        index_close(members.part[part].index, NoLock);
+        if (members.part[part].table != whole)
+            table_close(members.part[part].table, NoLock);
+    }
 }
 
 RowMap map_rows(Relation member, Relation whole, TupleTableSlot *converted)

@@ -160,6 +160,7 @@ for my $name (qw(small tall signed listed))
     $index{$name}{blocks} = length($index{$name}{image}) / $page_size;
 }
 
+$index{signed}{living} = { map { ("0,$_" => 1) } split /\n/, $node->safe_psql('postgres', q(SELECT trim('()' FROM ctid::text) FROM signed)) };
 $index{signed}{null} = [ $node->safe_psql('postgres', 'SELECT ctid FROM signed WHERE h IS NULL LIMIT 1') =~ /\((\d+),(\d+)\)/ ];
 
 # Fields of pages, see src/am/format.md.
@@ -609,9 +610,10 @@ my %damage = (
         my ($i, $image) = @_;
         my ($block, $slot) = used_slot($i, $image);
         my $at = $tail - 6 * ($slot + 1);
-        my $other = 1 + int rand body_slots($image, $block);
-        set_bytes($image, $block, $at, one_of(pack('SSS', 0, 0, 0xFFFF), pack('SSS', 0x7FFF, 0, 1), pack('SSS', 0, 5000, 1), "\0" x 6,
-            $other == $slot + 1 ? "\0" x 6 : substr($$image, $block * $page_size + $tail - 6 * $other, 6)));
+        # Or that of another row, which must be alive: of two entries for a deleted row no search returns any.
+        my @others = grep { $i->{living}{ join ',', unpack 'SSS', $_ } }
+          map { substr($$image, $block * $page_size + $tail - 6 * ($_ + 1), 6) } grep { $_ != $slot } 0 .. body_slots($image, $block) - 1;
+        set_bytes($image, $block, $at, one_of(pack('SSS', 0, 0, 0xFFFF), pack('SSS', 0x7FFF, 0, 1), pack('SSS', 0, 5000, 1), "\0" x 6, one_of("\0" x 6, @others)));
         return "$slot of $block";
     },
     # Only the comparison with the table finds these.

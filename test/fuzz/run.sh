@@ -73,7 +73,7 @@ fuzz_target() {
 fuzz_server() {
     local test=$1 log
     log=$(mktemp)
-    if FUZZ_SEED=$SEED TEST_SECONDS=$((duration / 4)) STAGE_LIMIT=$((duration + 600)) ONLY=tap TESTS=$test \
+    if SEED=$SEED TEST_SECONDS=$((duration / 4)) STAGE_LIMIT=$((duration + 600)) ONLY=tap TESTS=$test \
         "$TOP/test/run.sh" >"$log" 2>&1; then
         echo "ok      $test: $(tail -n 1 "$log") in $((duration / 4)) s"
     else

@@ -2,8 +2,8 @@
 # writers and VACUUM report it or continue, nothing crashes or hangs, and simhash_index_check finds all damage that
 # matters.
 #
-# Each round copies a database, damages one index in the copy before anything has read it, and uses it. FUZZ_SEED
-# repeats a run; TEST_SECONDS is its length; DAMAGE="child,high" uses only these kinds.
+# Each round copies a database, damages one index in the copy before anything has read it, and uses it. SEED
+# chooses others; TEST_SECONDS is its length; DAMAGE="child,high" uses only these kinds.
 use strict;
 use warnings;
 use FindBin;
@@ -14,9 +14,7 @@ use Test::More;
 use Time::HiRes qw(time);
 use SimhashTest;
 
-my $seed = $ENV{FUZZ_SEED} || int(time * 1000) % 1_000_000_000;
-srand($seed);
-note("FUZZ_SEED=$seed");
+begin_random();
 
 my ($version) = `pg_config --version` =~ /(\d+)/;
 my $node = PostgreSQL::Test::Cluster->new('main');

@@ -3,7 +3,7 @@
 # nothing crashes, takes long or uses much memory. Leakproof functions never raise errors. A role without privileges
 # gets nothing from other users' tables.
 #
-# FUZZ_SEED repeats a run; TEST_SECONDS is its length. A test of another extension sets %beside and runs this file: the
+# SEED chooses others; TEST_SECONDS is its length. A test of another extension sets %beside and runs this file: the
 # extension, a pattern of the functions that get valid arguments, and these arguments.
 use strict;
 use warnings;
@@ -16,9 +16,7 @@ use Time::HiRes qw(time);
 use SimhashTest;
 
 our %beside;
-my $seed = $ENV{FUZZ_SEED} || int(time * 1000) % 1_000_000_000;
-srand($seed);
-note("FUZZ_SEED=$seed");
+begin_random();
 
 my $node = start_node('main', settings => [ 'statement_timeout = 60s', 'log_min_messages = log', 'work_mem = 1MB' ]);
 prepare_database($node, queries => 3);

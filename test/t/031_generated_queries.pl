@@ -103,11 +103,10 @@ sub show_difference
     return;
 }
 
-my $first_seed = $ENV{SEED} || int(rand(1e6));
+my $first_seed = begin_random();
 my $end = time + test_seconds();
 my ($seed, $wrong, $compared, $answered, $explained, $by_index) = ($first_seed, 0, 0, 0, 0, 0);
 my %asked;
-note("SEED=$first_seed");
 while ((time < $end || $seed == $first_seed) && $wrong < 5) {
     my $made_by = $seed % 2 ? 'ClassQueries' : 'GeneratedQueries';
     my $world = $made_by->can('begin_world')->($seed, $version);

@@ -183,7 +183,7 @@ sub summed
     return "SELECT count(*), sum(hashtextextended(t::text, 0)::numeric) FROM ($query) AS t";
 }
 
-my $seed = $ENV{SEED} || int(rand(1e6));
+my $seed = begin_random();
 my $end = time + test_seconds(15);
 my ($queries, $used, $pairs, $partitions, $wrong, $failed) = (0, 0, 0, 0, 0, 0);
 while ($ENV{JOINS} ? $queries < $ENV{JOINS} : time < $end) {

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use ExactAnswers;
 
-our @EXPORT = (@ExactAnswers::EXPORT, qw(start_node open_session session_at waits test_seconds start_pgbench stop_pgbench succeeds
+our @EXPORT = (@ExactAnswers::EXPORT, qw(start_node open_session session_at waits begin_random test_seconds start_pgbench stop_pgbench succeeds
   server_answers has_recovered survives_dump session_memory memory_multiple));
 
 # Whether a command ends well within a minute; one that is not installed does not.
@@ -120,6 +120,16 @@ sub memory_multiple
 }
 
 # The duration of a test under load.
+# Begins the random choices of a test with SEED, or always alike, so that `make test` does what the last run did.
+# make fuzz and make torture choose another seed for each run.
+sub begin_random
+{
+    my $seed = $ENV{SEED} || 1;
+    srand($seed);
+    note("SEED=$seed");
+    return $seed;
+}
+
 sub test_seconds { return $ENV{TEST_SECONDS} // 15 }
 
 # Starts pgbench in the background; scripts are texts. stop_pgbench waits for its end and returns its exit status and

@@ -16,6 +16,8 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 total=${TORTURE_SECONDS:-600}
+SEED=${SEED:-$((RANDOM * 32768 + RANDOM + 1))}
+echo "SEED=$SEED"
 ONLY=${ONLY:-crash standby concurrency exclusion life queries}
 
 "$TOP/tools/setup.sh" test
@@ -42,7 +44,7 @@ part() {
         PATH="$(server_programs):$PATH" PERL5LIB="$test_programs/perl:$SCRATCH/source/test/t" PG_REGRESS="$test_programs/regress/pg_regress" \
         TEMP_CONFIG="$work.conf" TESTDIR="$work" TESTDATADIR="$work/$name" TESTLOGDIR="$work/$name/log" \
         PG_TEST_PORT_DIR="$work/ports" PG_TEST_TIMEOUT_DEFAULT=120 TEST_SECONDS="$seconds" \
-        TORTURE_SECONDS="$seconds" SEED="${SEED:-}" ROUNDS="${ROUNDS:-}" KINDS="${KINDS:-}" \
+        TORTURE_SECONDS="$seconds" SEED="$SEED" ROUNDS="${ROUNDS:-}" KINDS="${KINDS:-}" \
         timeout -k 10 $((seconds * 3 + 300)) prove --norc --timer -v "$file" >"$log" 2>&1; then
         failed+=("$name")
         grep -v '^ok' "$log" | tail -n 60

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 use Ledger;
 use SimhashTest;
 
-my $seed = $ENV{SEED} || 1 + int rand 1000000;
+my $seed = $ENV{SEED} || 1;
 my $rounds = $ENV{ROUNDS} || 1e9;
 diag("standby: SEED=$seed");
 

@@ -1,4 +1,4 @@
-// Random inputs for the fuzz targets. FUZZ_SEED repeats a run.
+// Random inputs for the fuzz targets, always the same ones unless SEED is given.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace simhash
 class FuzzTest : public ::testing::Test
 {
 protected:
-    FuzzTest() : seed_(seed()), random_(seed_) { std::printf("FUZZ_SEED=%u\n", seed_); }
+    FuzzTest() : seed_(seed()), random_(seed_) { std::printf("SEED=%u\n", seed_); }
 
     static unsigned seed()
     {
-        const char *given = std::getenv("FUZZ_SEED");
-        return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
-                                : std::random_device{}();
+        const char *given = std::getenv("SEED");
+        return given != nullptr && *given != '\0' ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                                                  : 1;
     }
 
     // Inputs of up to this many bytes, of all values or of some characters.

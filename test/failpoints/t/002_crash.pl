@@ -10,9 +10,7 @@ use Test::More;
 use Ledger;
 use SimhashTest;
 
-my $seed = $ENV{SEED} || 1 + int rand 1000000;
-srand $seed;
-diag("SEED=$seed");
+begin_random();
 
 # Few buffers, so that pages of all ages are on disk at the crash.
 my $node = start_node('main', initdb => ['--data-checksums'],

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/bits/contract.hpp"
+
 namespace simhash
 {
 
@@ -73,8 +75,10 @@ public:
                 property = character_property(mapped[0]);
         }
         const bool joins = character == kIotaSubscript || !property.boundary();
-        if (length > 0 && !empty() && (!joins || chain_ == NormalText::kChainMax))
+        // A joining character adds up to kJoiningMappingMax to the chain, so it may skip the maximum.
+        if (length > 0 && !empty() && (!joins || chain_ >= NormalText::kChainMax))
             return false;
+        SIMHASH_ASSERT(count_ + iotas_ + length <= kMost);
         if (character == kIotaSubscript) {
             chain_++;
             iotas_++;

@@ -114,6 +114,41 @@ TEST(NormalText, LongChainsAreCut)
     EXPECT_EQ(normal(endless), endless);
 }
 
+std::string repeated(const char *text, int times)
+{
+    std::string all;
+    for (int i = 0; i < times; i++)
+        all += text;
+    return all;
+}
+
+// A mark that is mapped to two skips a length of the chain.
+TEST(NormalText, ChainsOfMarksThatBecomeTwo)
+{
+    int found = 0;
+    for (char32_t mark = 0x80; mark < 0x110000; mark++) {
+        std::size_t length;
+        const Character property = character_property(mark);
+        if (!property.mapped())
+            continue;
+        const char32_t *mapping = property.mapping(&length);
+        if (length != 2 || character_property(mapping[0]).boundary())
+            continue;
+        found++;
+        char bytes[4], mapped[8];
+        const std::string one(bytes, static_cast<std::size_t>(encode_utf8(mark, bytes)));
+        int size = encode_utf8(mapping[0], mapped);
+        size += encode_utf8(mapping[1], mapped + size);
+        const std::string two(mapped, static_cast<std::size_t>(size));
+        for (int before = 26; before <= 31; before++) {
+            const std::string text =
+                normal("x" + repeated("\u0301", before) + one + repeated("\u0301", 5000));
+            EXPECT_EQ(text.size(), 1 + repeated("\u0301", before + 5000).size() + two.size());
+        }
+    }
+    EXPECT_GE(found, 4);
+}
+
 TEST(NormalText, IsIdempotentAndIndependentOfTheBuffer)
 {
     std::mt19937_64 random(4);

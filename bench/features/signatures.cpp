@@ -55,7 +55,7 @@ Counted count_words(const std::string &text)
     std::uint64_t hashes[256];
     features.init(TextUnit::kWord, 1);
     features.read_from(text.data(), text.size(), true);
-    for (std::size_t count; (count = features.next(hashes, std::size(hashes))) > 0;)
+    for (std::size_t count; features.next(hashes, std::size(hashes), &count);)
         for (std::size_t i = 0; i < count; i++)
             out.counts.add(hashes[i], 1);
     // As large as the extension's tables.

@@ -55,8 +55,9 @@ template <int size> void shingle(const std::string &text)
     std::uint64_t hashes[256];
     features.init(TextUnit::kWord, size);
     features.read_from(text.data(), text.size(), true);
-    while (std::size_t count = features.next(hashes, std::size(hashes)))
-        result += hashes[count - 1];
+    for (std::size_t count; features.next(hashes, std::size(hashes), &count);)
+        if (count > 0)
+            result += hashes[count - 1];
 }
 
 template <TextUnit unit> void sketch(const std::string &text)
@@ -84,7 +85,7 @@ void sum(const std::string &text)
     std::uint64_t hashes[256];
     features.init(TextUnit::kWord, 1);
     features.read_from(text.data(), text.size(), true);
-    while (std::size_t count = features.next(hashes, std::size(hashes)))
+    for (std::size_t count; features.next(hashes, std::size(hashes), &count);)
         for (std::size_t i = 0; i < count; i++) {
             if (counts.full()) {
                 slots.resize(std::max(slots.size(), 2 * capacity));

@@ -51,7 +51,7 @@ inline std::vector<std::uint64_t> read_features(const std::string &text, TextUni
     std::size_t count;
     features.init(unit, size);
     features.read_from(text.data(), text.size(), true);
-    while ((count = features.next(hashes, std::size(hashes))) > 0)
+    while (features.next(hashes, std::size(hashes), &count))
         all.insert(all.end(), hashes, hashes + count);
     return all;
 }

@@ -20,7 +20,7 @@ void take_all(TextFeatures *features, std::size_t room, Hashes *hashes)
 {
     std::uint64_t some[64];
     std::size_t count;
-    while ((count = features->next(some, room)) > 0) {
+    while (features->next(some, room, &count)) {
         FUZZ_EXPECT(count <= room);
         hashes->insert(hashes->end(), some, some + count);
     }

@@ -19,12 +19,13 @@ void TextSketch::init(TextUnit unit)
 }
 
 // Pairs of characters, and single ones: the second of each pair, and the first of a batch's first one.
-std::size_t TextSketch::read_characters(std::uint64_t *hashes)
+bool TextSketch::read_characters(std::uint64_t *hashes, std::size_t *found)
 {
     std::size_t count = 0;
     const char *pair;
     std::size_t length;
-    while (count + 3 <= kBatch && features_.next_shingle(&pair, &length)) {
+    bool more = true;
+    while (count + 3 <= kBatch && (more = features_.next_shingle(&pair, &length)) && length > 0) {
         int first;
         decode_utf8(pair, pair + length, &first);
         const auto size = static_cast<std::size_t>(first);
@@ -34,15 +35,18 @@ std::size_t TextSketch::read_characters(std::uint64_t *hashes)
         if (size < length)
             hashes[count++] = feature_hash(pair + size, length - size);
     }
-    return count;
+    *found = count;
+    return more || count > 0;
 }
 
 bool TextSketch::add_some()
 {
     std::uint64_t hashes[kBatch];
-    std::size_t count = unit_ == TextUnit::kWord ? features_.next(hashes, kBatch) : read_characters(hashes);
+    std::size_t count;
+    const bool more =
+        unit_ == TextUnit::kWord ? features_.next(hashes, kBatch, &count) : read_characters(hashes, &count);
     sketch_.add(hashes, count);
-    return count > 0;
+    return more;
 }
 
 Fingerprint TextSketch::fingerprint() const

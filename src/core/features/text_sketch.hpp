@@ -55,7 +55,7 @@ public:
 private:
     static constexpr std::size_t kBatch = 1024;
 
-    std::size_t read_characters(std::uint64_t *hashes);
+    bool read_characters(std::uint64_t *hashes, std::size_t *found);
 
     TextUnit unit_;
     MinhashSketch sketch_;

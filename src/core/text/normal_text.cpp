@@ -78,6 +78,8 @@ public:
         // A joining character adds up to kJoiningMappingMax to the chain, so it may skip the maximum.
         if (length > 0 && !empty() && (!joins || chain_ >= NormalText::kChainMax))
             return false;
+        if (length == 0 && !empty() && ++vanished_ > NormalText::kVanishedMax)
+            return false;
         SIMHASH_ASSERT(count_ + iotas_ + length <= kMost);
         if (character == kIotaSubscript) {
             chain_++;
@@ -117,6 +119,7 @@ private:
     // Iotas made of U+0345, which come after the marks that follow: by its combining class it is the last of them, so
     // canonically equivalent texts have it anywhere among them.
     std::size_t iotas_ = 0;
+    std::size_t vanished_ = 0;
     char32_t mapped_[kMost];
     char32_t composed_[kMost * kDecompositionMax];
 };
@@ -140,7 +143,8 @@ void NormalText::read_from(const char *text, std::size_t length)
 
 std::size_t NormalText::append(char *buffer, std::size_t used, std::size_t size)
 {
-    while (at_ < end_ && used + kStepMax <= size) {
+    const char *stop = static_cast<std::size_t>(end_ - at_) > kStretch ? at_ + kStretch : end_;
+    while (at_ < stop && used + kStepMax <= size) {
         std::size_t length = static_cast<std::size_t>(end_ - at_);
         if (length > size - used)
             length = size - used;
@@ -232,6 +236,8 @@ std::size_t NormalText::append_segment(char *buffer, std::size_t used)
         if (character == kInvalidCharacter || !segment.add(character))
             break;
         at_ += size;
+        if (segment.empty())
+            return used;
     }
     std::size_t count;
     const char32_t *normal = segment.compose(&count);

@@ -2,8 +2,8 @@
 //
 //  1. Every character is replaced by its NFKC_Casefold mapping, and the result put into Normalization Form C.
 //     (Unicode's toNFKC_Casefold: wide, compatibility and upper-case letters become plain lower-case ones,
-//     soft hyphens and the like vanish. A chain of more than kChainMax combining characters is normalised in
-//     parts.) Characters that Unicode 17.0 does not assign, and bytes that are not UTF-8, become separators.
+//     soft hyphens and the like vanish. A chain of more than kChainMax combining characters, or with more than
+//     kVanishedMax that vanish, is normalised in parts.) Characters that Unicode 17.0 does not assign, and bytes that are not UTF-8, become separators.
 //  2. Letters, marks and numbers stay. An apostrophe, ' or U+2019, stays as ' if characters of words stand
 //     directly on both sides. A mark with no letter or number before it is a separator, as is everything
 //     else.
@@ -22,9 +22,13 @@ class NormalText
 {
 public:
     static constexpr std::size_t kChainMax = 30;
+    static constexpr std::size_t kVanishedMax = 4096;
 
     // The most bytes that one step may write.
     static constexpr std::size_t kStepMax = 2048;
+
+    // About how many bytes are read at once, so that the caller can look for interrupts: a text may be all separators.
+    static constexpr std::size_t kStretch = 256 * 1024;
 
     void init();
 
@@ -33,8 +37,8 @@ public:
     void read_from(const char *text, std::size_t length);
     bool exhausted() const { return at_ == end_; }
 
-    // Appends to the `used` bytes of the buffer while at least kStepMax of its bytes are free, and returns
-    // how many are used then. The caller may forget settled bytes in between, but not what follows them.
+    // Appends to the `used` bytes of the buffer while at least kStepMax of its bytes are free, from a stretch of the
+    // piece, and returns how many are used then. The caller may forget settled bytes in between, but not what follows them.
     std::size_t append(char *buffer, std::size_t used, std::size_t size);
 
     // How many of the used bytes are final: a last space or apostrophe depends on what follows, and is not

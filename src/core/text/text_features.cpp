@@ -90,19 +90,26 @@ void TextFeatures::read_from(const char *text, std::size_t length, bool last)
     }
 }
 
-std::size_t TextFeatures::next(std::uint64_t *hashes, std::size_t capacity)
+bool TextFeatures::next(std::uint64_t *hashes, std::size_t capacity, std::size_t *count)
 {
-    std::size_t count = 0;
     const char *bytes;
-    std::size_t length;
-    while (count < capacity && advance(&bytes, &length))
-        hashes[count++] = feature_hash(bytes, length);
-    return count;
+    std::size_t length, found = 0;
+    while (found < capacity && advance(&bytes, &length))
+        hashes[found++] = feature_hash(bytes, length);
+    *count = found;
+    return found > 0 || !at_end();
 }
 
-bool TextFeatures::next_shingle(const char **bytes, std::size_t *length) { return advance(bytes, length); }
+bool TextFeatures::next_shingle(const char **bytes, std::size_t *length)
+{
+    if (advance(bytes, length))
+        return true;
+    *length = 0;
+    return !at_end();
+}
 
-// Makes more text scannable. Returns false if that takes another piece, or the text is at its end.
+// Makes more text scannable. Returns false if there is none in a stretch, if that takes another piece, or the text is at
+// its end.
 bool TextFeatures::refill()
 {
     if (text_.exhausted()) {
@@ -124,10 +131,11 @@ bool TextFeatures::refill()
         for (std::size_t &start : starts_)
             start -= start < keep ? start : keep;
     }
+    const std::size_t before = used_;
     used_ = text_.append(buffer_, used_, kBufferSize);
     limit_ = text_.settled(used_);
     std::memset(buffer_ + used_, 0, kPadding);
-    return true;
+    return used_ > before;
 }
 
 CharacterClass TextFeatures::class_at(std::size_t at, int *size) const

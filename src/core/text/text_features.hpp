@@ -29,7 +29,7 @@ inline constexpr std::size_t kWordMax = 255;
 //
 //   features.init(unit, size);
 //   features.read_from(text, length, true);
-//   while ((count = features.next(hashes, capacity)) > 0) …
+//   while (features.next(hashes, capacity, &count)) …
 class TextFeatures
 {
 public:
@@ -38,10 +38,12 @@ public:
     // Sets the next piece of the text, and whether it is the last. See NormalText::read_from.
     void read_from(const char *text, std::size_t length, bool last);
 
-    // Writes up to `capacity` hashes and returns their number; 0 at the end of the piece.
-    std::size_t next(std::uint64_t *hashes, std::size_t capacity);
+    // Writes up to `capacity` hashes and their number, which is 0 where a long stretch of the text has none. Returns false
+    // at the end of the piece.
+    bool next(std::uint64_t *hashes, std::size_t capacity, std::size_t *count);
 
-    // Returns the shingles one by one instead. *bytes is valid until the next call.
+    // Returns the shingles one by one instead; one of length 0 stands for a long stretch without. *bytes is valid until
+    // the next call.
     bool next_shingle(const char **bytes, std::size_t *length);
 
 private:
@@ -57,6 +59,7 @@ private:
     std::size_t cluster_end(std::size_t start) const;
     CharacterClass class_at(std::size_t at, int *size) const;
     bool refill();
+    bool at_end() const { return text_.exhausted() && (!last_ || finished_); }
 
     // Holds the longest shingle and a good deal more, but fits in the first-level cache.
     static constexpr std::size_t kBufferSize = 16384;

@@ -93,7 +93,8 @@ SIMHASH_FUNCTION(simhash_to_features)
                        std::size_t length;
                        while (features.next_shingle(&bytes, &length)) {
                            CHECK_FOR_INTERRUPTS();
-                           array.add(bytes, length);
+                           if (length > 0)
+                               array.add(bytes, length);
                        }
                        return true;
                    });

@@ -30,7 +30,7 @@ void count_piece(TextFeatures *features, const char *text, std::size_t length, b
     std::uint64_t hashes[256];
     std::size_t count;
     features->read_from(text, length, last);
-    while ((count = features->next(hashes, lengthof(hashes))) > 0) {
+    while (features->next(hashes, lengthof(hashes), &count)) {
         CHECK_FOR_INTERRUPTS();
         for (std::size_t i = 0; i < count; i++)
             counted->add(hashes[i], 1);

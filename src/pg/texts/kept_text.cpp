@@ -61,7 +61,8 @@ template <typename Use> void each_shingle(TextBytes text, TextUnit unit, Use use
     in_utf8_pieces(text.at, text.length, [&](const char *piece, std::size_t length, bool last) {
         features.read_from(piece, length, last);
         std::uint64_t hashes[256];
-        while (std::size_t count = features.next(hashes, lengthof(hashes))) {
+        std::size_t count;
+        while (features.next(hashes, lengthof(hashes), &count)) {
             CHECK_FOR_INTERRUPTS();
             if (!use(hashes, count))
                 return false;

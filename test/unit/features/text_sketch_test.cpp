@@ -39,7 +39,9 @@ std::vector<std::uint64_t> features(const std::string &text, TextUnit unit, int 
     features.init(unit, size);
     features.read_from(text.data(), text.size(), true);
     std::vector<std::uint64_t> set(10000);
-    set.resize(features.next(set.data(), set.size()));
+    std::size_t count;
+    features.next(set.data(), set.size(), &count);
+    set.resize(count);
     return set;
 }
 

@@ -149,6 +149,14 @@ TEST(NormalText, ChainsOfMarksThatBecomeTwo)
     EXPECT_GE(found, 4);
 }
 
+TEST(NormalText, CharactersThatVanish)
+{
+    EXPECT_EQ(normal(repeated("\u00AD", 100000)), "");
+    EXPECT_EQ(normal("e" + repeated("\u00AD", 4096) + "\u0301y"), "éy");
+    EXPECT_EQ(normal("e" + repeated("\u00AD", 4097) + "\u0301y"), "e\u0301y") << "normalised in parts";
+    EXPECT_EQ(normal("x" + repeated("\u00AD", 400000) + "y"), "xy");
+}
+
 TEST(NormalText, IsIdempotentAndIndependentOfTheBuffer)
 {
     std::mt19937_64 random(4);

@@ -30,7 +30,7 @@ Hashes read(const std::string &text, TextUnit unit, int size, std::size_t capaci
                                 text.begin() + static_cast<std::ptrdiff_t>(end));
         features.read_from(bytes.data(), bytes.size(), end == text.size());
         std::size_t count;
-        while ((count = features.next(some.data(), capacity)) > 0)
+        while (features.next(some.data(), capacity, &count))
             all.insert(all.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(count));
         if (end == text.size())
             return all;
@@ -124,6 +124,31 @@ TEST(TextFeatures, StreamingChangesNothing)
     }
 }
 
+// So that the caller can look for interrupts.
+TEST(TextFeatures, LongStretchesWithoutAny)
+{
+    for (const char *nothing : {" ", ".", "\u2014", "\u00AD", "\u0301", "\xFF"}) {
+        std::string text = "one ";
+        for (int i = 0; i < 1000000; i++)
+            text += nothing;
+        text += " two";
+        static TextFeatures features;
+        features.init(TextUnit::kWord, 1);
+        features.read_from(text.data(), text.size(), true);
+        Hashes all;
+        std::uint64_t hashes[4];
+        std::size_t count;
+        std::size_t rests = 0;
+        while (features.next(hashes, 4, &count)) {
+            all.insert(all.end(), hashes, hashes + count);
+            rests += static_cast<std::size_t>(count == 0);
+        }
+        EXPECT_GE(rests + 1, text.size() / NormalText::kStretch);
+        EXPECT_LE(rests, text.size() / NormalText::kStretch + 3);
+        EXPECT_EQ(all, words("one two")) << nothing;
+    }
+}
+
 TEST(TextFeatures, ShinglesThemselves)
 {
     auto shingles = [](const std::string &text, TextUnit unit, int size) {
@@ -134,7 +159,8 @@ TEST(TextFeatures, ShinglesThemselves)
         const char *bytes;
         std::size_t length;
         while (features.next_shingle(&bytes, &length))
-            all.emplace_back(bytes, length);
+            if (length > 0)
+                all.emplace_back(bytes, length);
         EXPECT_FALSE(features.next_shingle(&bytes, &length));
         return all;
     };

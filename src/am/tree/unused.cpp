@@ -76,8 +76,11 @@ void note_link(void *context, BlockNumber to)
         search->linked[at - begin] = search->from;
 }
 
+// A deleted page has none; its tree may be claimed by a split that then raised an error.
 void note_links(const IndexMeta &meta, const char *page, LinkSearch *search)
 {
+    if (is_deleted(page))
+        return;
     note_link(search, page_tail(page)->right);
     if (!in_trees(meta, page))
         meta.kind->visit_links(meta, page, note_link, search);

@@ -68,4 +68,30 @@ $node->safe_psql('postgres', "INSERT INTO page SELECT n, '5555555555555555' FROM
 index_is_sound($node, 'page_h', 'sound after more splits');
 $_->quit for $cleaner, $writer;
 $keeper->quit;
+
+# Splits that fail take deleted pages from their tree, until there are no more and one adds a page. VACUUM looks for links to
+# that one in all pages.
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION pg_freespacemap;
+CREATE TABLE other (id bigint, h simhash) WITH (autovacuum_enabled = off);
+CREATE INDEX other_h ON other USING simhash (h) WITH (trees = 1, design_radius = 1);
+INSERT INTO other SELECT n, (n << 40)::simhash FROM generate_series(1, 4000) AS n;
+DELETE FROM other WHERE id BETWEEN 1000 AND 2200;
+VACUUM other;
+SQL
+my $free = "SELECT count(*) FROM pg_freespace('other_h') WHERE avail > 0";
+my $deleted = $node->safe_psql('postgres', $free);
+cmp_ok($deleted, '>', 0, 'deleted pages');
+for (0 .. $deleted)
+{
+    (undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'split-extended=error';
+        INSERT INTO other SELECT n, (n << 40)::simhash FROM generate_series(5000, 9000) AS n");
+    like($error, qr/failpoint split-extended/, 'a split fails');
+}
+is($node->safe_psql('postgres', $free), 0, 'all deleted pages were taken');
+is($node->safe_psql('postgres', 'VACUUM other; SELECT 1'), 1, 'VACUUM reads them');
+is($node->safe_psql('postgres', $free), $deleted + 1, 'and finds them and the added page');
+index_is_sound($node, 'other_h', 'sound after failed splits');
+$node->safe_psql('postgres', 'INSERT INTO other SELECT n, (n << 40)::simhash FROM generate_series(5000, 9000) AS n');
+index_is_sound($node, 'other_h', 'sound after splits that use them');
 done_testing();

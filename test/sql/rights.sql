@@ -128,6 +128,32 @@ SELECT rows FROM simhash_index_check('owned.ball_i');
 SELECT count(*) >= 0 AS traced FROM simhash_index_trace('owned.ball_i', signature_ball(repeat('1', 128)::bit(128), 3));
 \c -
 SELECT rows FROM simhash_index_check('owned.ball_i', true);
+\echo '-- Objects of others in the extension''s schema: the planner calls only the extension''s functions, and an index needs no'
+\echo '-- type of a name that PostgreSQL''s types have, too.'
+GRANT CREATE ON SCHEMA public TO index_stranger;
+CREATE TABLE owned.signed AS SELECT repeat('01', 64)::bit(128) AS s, to_simhash('a b c') AS h, to_simhash_weights('a b c') AS w, 1 AS tenant, 2::bigint AS b;
+SET ROLE index_stranger;
+CREATE FUNCTION public.hamming_within(bit, signature_ball, bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+CREATE FUNCTION public.simhash_internal_at(bit, signature_ball, bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+CREATE FUNCTION public.hamming_within(simhash_weights, simhash, bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+CREATE FUNCTION public.simhash_internal_at(simhash_weights, simhash, bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+CREATE FUNCTION public.simhash_ball(bigint, bigint) RETURNS simhash_ball LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run by %', current_user; END $$;
+CREATE DOMAIN public.int8 AS int;
+CREATE DOMAIN public.int4 AS int;
+CREATE DOMAIN public.int2 AS int;
+CREATE TABLE public."bit" ();
+RESET ROLE;
+SELECT count(*) FILTER (WHERE s <@> signature_nearest(B'1'::bit(128)) < 128), count(*) FILTER (WHERE s <@> signature_nearest(B'1'::bit(128)) = 1),
+    count(*) FILTER (WHERE w <@> h <= 3), count(*) FILTER (WHERE w <@> h > 3), count(*) FILTER (WHERE w <@> h = 1), count(*) FILTER (WHERE b <@> 2 <= 1) FROM owned.signed;
+CREATE INDEX signed_b ON owned.signed USING simhash (b);
+CREATE INDEX signed_h ON owned.signed USING simhash (tenant, h);
+CREATE INDEX signed_s ON owned.signed USING simhash (signature_ball(s, 5));
+SET enable_seqscan = off;
+SELECT count(*) FROM owned.signed WHERE b <@> 2 <= 1;
+RESET enable_seqscan;
+SET client_min_messages = warning;
+DROP OWNED BY index_stranger;
+RESET client_min_messages;
 \echo '-- other relations'
 SELECT simhash_index_stats('owned.page');
 CREATE INDEX page_id ON owned.page (id);

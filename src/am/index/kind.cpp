@@ -81,13 +81,14 @@ Indexed find_indexed(Oid schema, Oid family, Oid type)
     return first;
 }
 
-// Returns the type of an operand: the extension's of this name, or PostgreSQL's.
+// Returns the type of an operand: PostgreSQL's of this name, or the extension's. In this order, since others may create
+// types in the extension's schema: each table is the name of one.
 Oid operand_type(Oid schema, const char *name, Oid type)
 {
     if (name == nullptr)
         return type;
-    const Oid own = find_type(schema, name);
-    return OidIsValid(own) ? own : find_type(PG_CATALOG_NAMESPACE, name);
+    const Oid built_in = find_type(PG_CATALOG_NAMESPACE, name);
+    return OidIsValid(built_in) ? built_in : find_type(schema, name);
 }
 
 } // namespace

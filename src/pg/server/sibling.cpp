@@ -2,6 +2,7 @@
 
 extern "C" {
 #include "access/htup_details.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -29,9 +30,14 @@ Oid find_type(Oid schema, const char *name)
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count)
 {
     oidvector *types = buildoidvector(arguments, count);
-    const Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                                         PointerGetDatum(types), ObjectIdGetDatum(schema));
+    HeapTuple tuple = SearchSysCache3(PROCNAMEARGSNSP, CStringGetDatum(name), PointerGetDatum(types),
+                                      ObjectIdGetDatum(schema));
     pfree(types);
+    if (!HeapTupleIsValid(tuple))
+        return InvalidOid;
+    const FormData_pg_proc *form = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
+    const Oid function = form->prolang == ClanguageId ? form->oid : InvalidOid;
+    ReleaseSysCache(tuple);
     return function;
 }
 

@@ -15,6 +15,9 @@ namespace simhash
 // Each returns InvalidOid if the object does not exist.
 Oid find_operator(Oid schema, const char *name, Oid left, Oid right);
 Oid find_type(Oid schema, const char *name);
+
+// A function in C, which only a superuser can create: anybody who may create objects in the schema could add one of that
+// name for types for which the extension has none, and the planner would have whoever runs a query call it.
 Oid find_function(Oid schema, const char *name, const Oid *arguments, int count);
 
 // Returns the schema of an operator's function, or InvalidOid if the operator does not exist. Comparison operators

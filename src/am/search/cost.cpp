@@ -434,7 +434,8 @@ PlannedBall ordering_ball(const IndexPath *path, int radius)
     op_input_types(order->opno, &type, &query_type);
     PlannedBall ball = {radius, true, kExactRecall};
     if (type == BITOID && query_type != BITOID && searched_column(path->indexinfo) == 0)
-        ball = planned_ball(static_cast<Node *>(lsecond(order->args)), query_type, radius);
+        ball = planned_ball(static_cast<Node *>(lsecond(order->args)), query_type,
+                            declared_bits(static_cast<Node *>(linitial(order->args))));
     ball.radius = radius;
     return ball;
 }

@@ -109,6 +109,11 @@ DECLARE plan json; BEGIN
 SELECT checked_in_vain('LIMIT 1') AS first, checked_in_vain('') > 10 AS all;
 DROP TABLE framed;
 
+\echo '-- A function that returns a ball, but is not text_ball'
+CREATE FUNCTION my_ball(center text, similarity float8, language text) RETURNS text_ball LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN text_ball(center, similarity); END $$;
+SELECT count(*) > 0 AS found FROM page a JOIN page b ON a.body <@| my_ball(b.body, 0.8, 'de') WHERE b.id = 1;
+DROP FUNCTION my_ball;
+
 \echo '-- Constraints: every text that is refused has a kept one, and no two kept ones are near.'
 CREATE TABLE kept (id int, body text, EXCLUDE USING simhash (body WITH ~=));
 INSERT INTO kept SELECT id, body FROM page WHERE id < 2000 ORDER BY id ON CONFLICT DO NOTHING;

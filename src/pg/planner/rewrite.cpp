@@ -209,8 +209,13 @@ PlannedTextBall planned_text_ball(Node *argument, Oid type)
         const TextBall ball = text_ball_terms(reinterpret_cast<const Const *>(argument)->constvalue);
         return {ball.radius, ball.unit, true};
     }
-    const List *arguments =
-        IsA(argument, FuncExpr) ? reinterpret_cast<const FuncExpr *>(argument)->args : NIL;
+    // A function of the user's may return a ball, too.
+    const auto *call = reinterpret_cast<const FuncExpr *>(argument);
+    const Oid types[] = {TEXTOID, FLOAT8OID, TEXTOID};
+    if (!IsA(argument, FuncExpr) ||
+        find_function(get_func_namespace(call->funcid), "text_ball", types, lengthof(types)) != call->funcid)
+        return unknown;
+    const List *arguments = call->args;
     const Const *similarity = constant_argument(arguments, 1, FLOAT8OID);
     const Const *unit = constant_argument(arguments, 2, TEXTOID);
     if (similarity == nullptr || similarity->constisnull || unit == nullptr || unit->constisnull)

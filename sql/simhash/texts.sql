@@ -1,7 +1,7 @@
 -- Near-duplicate texts. Which texts are near is a matter of their words, or characters, alone: not of a collation, a setting
 -- or an index.
 -- The functions of conditions are LEAKPROOF, since row-level security would else keep them from the index. They raise
--- errors only for a character that UTF-8 lacks, which no index can contain, and for want of memory.
+-- errors only for want of memory.
 
 CREATE FUNCTION simhash_internal_text_sketch(pg_catalog.text) RETURNS simhash
     AS 'MODULE_PATHNAME' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000;

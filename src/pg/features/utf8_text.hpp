@@ -41,7 +41,11 @@ inline Utf8Text utf8_text(const char *text, std::size_t length)
     return {converted, converted == text ? length : std::strlen(converted)};
 }
 
-// Calls read(bytes, length, last) for the pieces of the text's UTF-8 form until it returns false. Only a large text that
+// The same with a space for each character that UTF-8 lacks, or that is invalid: functions that are LEAKPROOF may not raise
+// an error for it. Such characters exist in some encodings, as 0x81 in WIN1252.
+Utf8Text readable_utf8(const char *text, std::size_t length);
+
+// Calls read(bytes, length, last) for the pieces of the text's readable form until it returns false. Only a large text that
 // needs conversion has several. Each begins at a byte below 0x80, which is an ASCII character in every server encoding.
 template <typename Read> void in_utf8_pieces(const char *text, std::size_t length, Read read)
 {
@@ -55,10 +59,9 @@ template <typename Read> void in_utf8_pieces(const char *text, std::size_t lengt
         std::size_t end = length - from < kPiece ? length : from + kPiece;
         while (end < length && IS_HIGHBIT_SET(text[end]))
             end++;
-        const Utf8Text piece = utf8_text(text + from, end - from);
+        const Utf8Text piece = readable_utf8(text + from, end - from);
         more = read(piece.bytes, piece.length, end == length) && end < length;
-        if (piece.bytes != text + from)
-            pfree(const_cast<char *>(piece.bytes));
+        pfree(const_cast<char *>(piece.bytes));
         from = end;
     }
 }

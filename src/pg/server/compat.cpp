@@ -30,6 +30,51 @@ void extend_relation_by(Relation relation, bool alone, int count, Buffer *buffer
 #endif
 }
 
+int convert_up_to_error(Oid conversion, int encoding, const char *from, int length, char *to,
+                        [[maybe_unused]] int size)
+{
+    auto *source = reinterpret_cast<unsigned char *>(const_cast<char *>(from));
+    auto *target = reinterpret_cast<unsigned char *>(to);
+#if PG_VERSION_NUM >= 140000
+    return pg_do_encoding_conversion_buf(conversion, encoding, PG_UTF8, source, length, target, size, true);
+#else
+    // All at once, or if that raises an error, character by character up to the one that does.
+    Assert(size > length * MAX_CONVERSION_GROWTH);
+    const auto convert = [&](int at, int count, unsigned char *into) {
+        MemoryContext context = CurrentMemoryContext;
+        volatile bool converted = false;
+        PG_TRY();
+        {
+            OidFunctionCall5(conversion, Int32GetDatum(encoding), Int32GetDatum(PG_UTF8),
+                             CStringGetDatum(source + at), CStringGetDatum(into), Int32GetDatum(count));
+            converted = true;
+        }
+        PG_CATCH();
+        {
+            MemoryContextSwitchTo(context);
+            if (geterrcode() != ERRCODE_UNTRANSLATABLE_CHARACTER &&
+                geterrcode() != ERRCODE_CHARACTER_NOT_IN_REPERTOIRE)
+                PG_RE_THROW();
+            FlushErrorState();
+        }
+        PG_END_TRY();
+        return converted;
+    };
+    if (convert(0, length, target))
+        return length;
+    int at = 0;
+    while (at < length) {
+        const int count = Min(pg_encoding_mblen(encoding, from + at), length - at);
+        if (!convert(at, count, target))
+            break;
+        target += std::strlen(reinterpret_cast<char *>(target));
+        at += count;
+    }
+    *target = '\0';
+    return at;
+#endif
+}
+
 TransactionId find_dead_rows([[maybe_unused]] Relation heap, [[maybe_unused]] Relation index,
                              [[maybe_unused]] BlockNumber block, [[maybe_unused]] OldRow *row,
                              [[maybe_unused]] int rows, [[maybe_unused]] int bytes,

@@ -488,6 +488,10 @@ using UnicodeCharacter = char32_t;
 using UnicodeCharacter = pg_wchar;
 #endif
 
+// Converts text to UTF-8 up to the first character that cannot be. Returns how many bytes were converted; the result is
+// terminated by 0. Requires: size > length * MAX_CONVERSION_GROWTH.
+int convert_up_to_error(Oid conversion, int encoding, const char *from, int length, char *to, int size);
+
 // Computes the 16 bytes of an MD5 hash. Returns false if OpenSSL forbids MD5, as in FIPS mode.
 inline bool md5_bytes(const void *bytes, std::size_t length, unsigned char out[16],
                       [[maybe_unused]] const char **error)

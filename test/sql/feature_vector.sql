@@ -61,6 +61,8 @@ FROM (SELECT i, 'ids' AS kind, (i * 7919 % 100003)::bigint AS h FROM generate_se
 
 \echo '-- Forms.'
 SELECT f, f = f::text::feature_vector AS same FROM (VALUES (features('{a,b,b}'::text[])), (features('{a,b}'::text[], '{0.1,-549755813887}')), (features('')), ('<weights,{}>')) AS v(f);
+SELECT '<counts,{0x12:1}>'::feature_vector;
+SELECT '<counts,{1:0X1}>'::feature_vector;
 SELECT '<counts,{1:1,f:4294967295}>'::feature_vector, '<weights,{1:1e2,F:-.5}>'::feature_vector;
 SELECT '<counts,{1:1,1:1}>'::feature_vector;
 \echo :SQLSTATE

@@ -114,6 +114,7 @@ CREATE TEMP TABLE again (LIKE frequencies);
 COPY again FROM :'file' (FORMAT binary);
 SELECT count(*), count(*) FILTER (WHERE again.f::text = frequencies.f::text) AS equal FROM again JOIN frequencies USING (id);
 SELECT length(simhash_internal_feature_frequencies_send('<word,2,3,1,{0000000000000001:3,ffffffffffffffff:1}>')) AS bytes;
+SELECT '<word,2,3,1,{0x1:3}>'::feature_frequencies;
 SELECT '<word,2,3,1,{0000000000000001:3,ffffffffffffffff:1}>'::feature_frequencies;
 CREATE FUNCTION frequencies_valid(t text) RETURNS boolean LANGUAGE plpgsql AS
     'BEGIN PERFORM t::feature_frequencies; RETURN true; EXCEPTION WHEN invalid_text_representation THEN RETURN false; END';

@@ -71,6 +71,10 @@ COPY copied FROM :'file' (FORMAT binary);
 SELECT 'rm ' || :'file' AS remove \gset
 COPY (SELECT WHERE false) TO PROGRAM :'remove';
 SELECT count(*) AS copied, count(*) FILTER (WHERE c.ball::text = b.ball::text) AS equal FROM copied c JOIN balls b USING (id);
+SELECT '<0x1p-1,x>'::text_ball;
+SELECT '< 0.5,x>'::text_ball;
+SELECT '<nan,x>'::text_ball;
+SELECT ('<2,' || repeat('x', 1000) || '>')::text_ball;
 SELECT simhash_internal_text_ball_send('<0.5,ab>');
 SELECT count(*) AS balls, count(*) FILTER (WHERE (a.ball = b.ball) = (a.ball::text = b.ball::text)) AS right,
     count(*) FILTER (WHERE a.ball = b.ball AND simhash_internal_hash(a.ball) = simhash_internal_hash(b.ball)) AS equal,

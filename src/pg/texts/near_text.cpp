@@ -4,8 +4,10 @@
 #include "pg/server/compat.hpp"
 #include "pg/texts/kept_text.hpp"
 #include "pg/types/ball.hpp"
+#include "pg/types/ball_text.hpp"
 #include "pg/types/binary_form.hpp"
 #include "pg/types/text_ball.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "common/shortest_dec.h"
@@ -108,21 +110,23 @@ SIMHASH_FUNCTION(simhash_text_ball_in)
 {
     const char *input = PG_GETARG_CSTRING(0);
     const Size length = std::strlen(input);
-    char *end;
-    const double similarity = input[0] == '<' ? std::strtod(input + 1, &end) : -1;
-    const bool number = input[0] == '<' && end != input + 1;
+    double similarity = -1;
+    const char *end = input[0] == '<' ? read_decimal(input + 1, &similarity) : nullptr;
+    const bool number = end != nullptr;
     const bool characters = number && std::strncmp(end, kCharacterSign, kCharacterSignLength) == 0;
     if (characters)
         end += kCharacterSignLength;
     if (!number || *end != ',' || input[length - 1] != '>')
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid input syntax for type %s: \"%s\"", kTextBallName, input),
+            errmsg("invalid input syntax for type %s: \"%.*s\"", kTextBallName, quoted_length(input, length),
+                   input),
             errdetail("A ball of texts is written as <similarity,text> or <similarity character,text>."),
             errhint("The function text_ball takes a text and a similarity."));
     if (!valid_similarity(similarity))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                            errmsg("value is out of range for type %s: \"%s\"", kTextBallName, input),
+                            errmsg("value is out of range for type %s: \"%.*s\"", kTextBallName,
+                                   quoted_length(input, length), input),
                             errdetail("A similarity is from 0 to 1."));
     const char *text = end + 1;
     return make_ball({text, static_cast<Size>(input + length - 1 - text)}, similarity,

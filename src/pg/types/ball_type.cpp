@@ -6,6 +6,7 @@
 #include "pg/server/compat.hpp"
 #include "pg/types/ball_text.hpp"
 #include "pg/types/binary_form.hpp"
+#include "pg/types/text_reader.hpp"
 #include "pg/types/weights_type.hpp"
 
 extern "C" {
@@ -203,13 +204,15 @@ SIMHASH_FUNCTION(simhash_ball_in)
         !(weights ? parse_guided(center, &ball.weights, terms) : parse_exact(part + 1, &ball.center, terms)))
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, text),
+            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
+                   quoted_length(text, std::strlen(text)), text),
             errdetail("A ball is written as <center,radius>, 16 hexadecimal digits and a number "
                       "of bits, or as <[w0,...,w63],radius,recall,max_probes>."));
     if (!valid_terms(terms[0], terms[1], terms[2]))
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("value is out of range for type %s: \"%s\"", kTypeName, text),
+            errmsg("value is out of range for type %s: \"%.*s\"", kTypeName,
+                   quoted_length(text, std::strlen(text)), text),
             errdetail(
                 "A radius is from %d, which holds nothing, to %d, which holds every fingerprint; a recall "
                 "from %g to %g; and a number of probes from 0 to %d.",

@@ -17,6 +17,14 @@ namespace simhash
     pg_unreachable();
 }
 
+// For a value that would have more than 1 GB.
+[[noreturn]] inline void report_large_value(const char *type)
+{
+    ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("value of type %s is too large", type),
+            errdetail("It would have more than %zu bytes.", MaxAllocSize));
+    pg_unreachable();
+}
+
 [[noreturn]] inline void report_binary_version(int version, int known, const char *type)
 {
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

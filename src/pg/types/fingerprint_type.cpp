@@ -3,6 +3,7 @@
 
 #include "core/bits/fingerprint.hpp"
 #include "pg/server/compat.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "libpq/pqformat.h"
@@ -114,7 +115,8 @@ SIMHASH_FUNCTION(simhash_in)
 
     if (!parse_fingerprint(text, std::strlen(text), &value))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%s\"", "simhash", text),
+                            errmsg("invalid input syntax for type %s: \"%.*s\"", "simhash",
+                                   quoted_length(text, std::strlen(text)), text),
                             errdetail("A fingerprint is written as 16 hexadecimal digits."),
                             errhint("%s", input_hint(text)));
     PG_RETURN_FINGERPRINT(value);

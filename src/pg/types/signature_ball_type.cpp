@@ -7,6 +7,7 @@
 #include "pg/types/ball_text.hpp"
 #include "pg/types/binary_form.hpp"
 #include "pg/types/signature_type.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "common/shortest_dec.h"
@@ -44,6 +45,8 @@ Size ball_size(int bits, bool weights)
 SignatureBall *allocate_ball(const BallTerms &terms)
 {
     const Size size = ball_size(terms.bits, terms.weights);
+    if (!AllocSizeIsValid(size))
+        report_large_value(kTypeName);
     auto *ball = static_cast<SignatureBall *>(palloc0(size));
 
     SET_VARSIZE(ball, size);
@@ -95,7 +98,10 @@ bool divide_text(const char *text, BallText *out)
     out->hexadecimal = *text == 'x' || *text == 'X';
     out->digits = out->hexadecimal ? text + 1 : text;
     const std::size_t digits = std::strspn(out->digits, out->hexadecimal ? "0123456789abcdefABCDEF" : "01");
-    out->bits = static_cast<int>(out->hexadecimal ? 4 * digits : digits);
+    const std::size_t bits = out->hexadecimal ? 4 * digits : digits;
+    if (bits > PG_INT32_MAX)
+        report_large_value(kTypeName);
+    out->bits = static_cast<int>(bits);
     text = out->digits + digits;
     for (double *number : {&out->radius, &out->recall, &out->count}) {
         text = read_number(text, number);
@@ -245,14 +251,16 @@ SIMHASH_FUNCTION(simhash_signature_ball_in)
     }
     if (!valid)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, text),
+                            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
+                                   quoted_length(text, std::strlen(text)), text),
                             errdetail("A ball is written as <center,radius,recall,count> or "
                                       "<center,radius,recall,count,[w0,...]>, with one weight for each "
                                       "bit."));
     if (!in_range)
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("value is out of range for type %s: \"%s\"", kTypeName, text),
+            errmsg("value is out of range for type %s: \"%.*s\"", kTypeName,
+                   quoted_length(text, std::strlen(text)), text),
             errdetail("A radius is from %d to the number of bits, a recall from %g to %g, and "
                       "a count from 0 to %d. Weights are finite.",
                       kEmptyRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));

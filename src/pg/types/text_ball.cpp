@@ -65,6 +65,8 @@ Datum text_ball_datum(const TextBall &ball)
     std::memcpy(stored.center, &ball.center, sizeof(ball.center));
     std::memcpy(stored.similarity, &ball.similarity, sizeof(ball.similarity));
     const Size size = VARHDRSZ + sizeof(stored) + ball.length;
+    if (!AllocSizeIsValid(size))
+        report_large_value(kTextBallName);
     auto *value = static_cast<struct varlena *>(palloc(size));
     SET_VARSIZE(value, size);
     std::memcpy(VARDATA(value), &stored, sizeof(stored));

@@ -33,7 +33,8 @@ public:
 
     bool read_number(int base, std::uint64_t most, std::uint64_t *out)
     {
-        if (!isxdigit(static_cast<unsigned char>(*at_)))
+        // strtoull would skip white space, a sign, and 0x before hexadecimal digits.
+        if (!isxdigit(static_cast<unsigned char>(*at_)) || at_[1] == 'x' || at_[1] == 'X')
             return false;
         char *end;
         errno = 0;

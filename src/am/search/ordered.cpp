@@ -4,7 +4,7 @@
 // radius search; the search decides where the next ring ends. A ring that exceeds its limit drops its farthest rows and
 // continues to search only for nearer ones. So a search of the whole index for the few nearest rows keeps few
 // rows, and memory stays within work_mem. If there are too many rows of a single distance, they are streamed,
-// since they need no sorting.
+// since they need no sorting, or are all kept if a second distance orders them.
 //
 // A ring searches the index anew, or goes on: it reads what the ring before has not. Then the rows beyond that ring are
 // kept. A row is in one ring, by its distance. So what others insert in between is returned once or not at all, and every

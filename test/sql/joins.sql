@@ -168,6 +168,29 @@ SELECT statement, left(refused(statement), 5) FROM unnest('{TRUNCATE log_1,ALTER
 ROLLBACK;
 DROP TABLE log;
 
+-- The rows of a table with partitions, to be changed, are found in other ways.
+CREATE TABLE target (id int, v int, h simhash) PARTITION BY RANGE (id);
+CREATE TABLE target_0 PARTITION OF target FOR VALUES FROM (0) TO (1000);
+CREATE TABLE target_1 PARTITION OF target FOR VALUES FROM (1000) TO (1000000);
+INSERT INTO target SELECT id, 0, h FROM page;
+CREATE INDEX ON target USING simhash (h);
+ANALYZE target;
+CREATE FUNCTION explained(statement text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE plan text; BEGIN
+    EXECUTE 'EXPLAIN (VERBOSE, FORMAT JSON) ' || statement INTO plan;
+    RETURN plan IS NOT NULL; END $$;
+SET enable_nestloop = off;
+SELECT statement, explained(statement) FROM unnest(ARRAY[
+    'UPDATE target t SET v = p.id FROM asked a, part_0 p WHERE t.id = a.id AND p.h <@> a.h <= 3',
+    'DELETE FROM target t USING asked a, part_0 p WHERE t.id = a.id AND p.h <@> a.h <= 3',
+    'DELETE FROM target t USING part_0 p WHERE t.h <@> p.h <= 3',
+    'UPDATE target t SET v = 1 FROM asked a WHERE t.h <@> a.h <= 3',
+    'DELETE FROM target t WHERE NOT EXISTS (SELECT FROM part_0 p WHERE t.h <@> p.h <= 3)'
+]) AS statement;
+RESET enable_nestloop;
+DROP TABLE target;
+DROP FUNCTION explained;
+
 -- A generic plan is made anew when its index has gone.
 SET plan_cache_mode = force_generic_plan;
 PREPARE nearest(int) AS SELECT count(*) FROM asked a JOIN part_0 p ON p.h <@> a.h <= $1;

@@ -315,6 +315,17 @@ bool has_placeholders(const PlannerInfo *root, Relids inner)
     return false;
 }
 
+// Whether the columns by which UPDATE or DELETE finds a row are those of any of several tables. Only in the nodes that
+// PostgreSQL knows they become columns of a table again.
+bool identifies_rows(const RelOptInfo *table)
+{
+    ListCell *cell;
+    foreach (cell, table->reltarget->exprs)
+        if (is_row_identity(static_cast<const Node *>(lfirst(cell))))
+            return true;
+    return false;
+}
+
 // Whether this is a join that the node can execute, if there is a suitable scan.
 bool can_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
               const List *conditions)
@@ -322,7 +333,7 @@ bool can_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo
     return (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI) &&
            can_read(root, inner) && !IS_DUMMY_REL(outer) && bms_is_empty(join->lateral_relids) &&
            bms_is_empty(outer->lateral_relids) && !any_pseudoconstant(conditions) &&
-           !has_placeholders(root, inner->relids);
+           !has_placeholders(root, inner->relids) && !identifies_rows(outer) && !identifies_rows(join);
 }
 
 // The parts of the inner side -------------------------------------------------------------------------------

@@ -458,6 +458,16 @@ template <typename Estimate> bool has_cost_estimate(const IndexOptInfo *index, E
     return reinterpret_cast<void (*)()>(index->amcostestimate) == reinterpret_cast<void (*)()>(estimate);
 }
 
+// Whether it is a column that stands for that of any of the tables that UPDATE or DELETE changes. Since 14 there are such.
+inline bool is_row_identity([[maybe_unused]] const Node *node)
+{
+#if PG_VERSION_NUM >= 140000
+    return IsA(node, Var) && reinterpret_cast<const Var *>(node)->varno == ROWID_VAR;
+#else
+    return false;
+#endif
+}
+
 // Whether a sort key is descending.
 inline bool is_descending(const PathKey *key)
 {

@@ -63,6 +63,7 @@ enum class Failpoint {
     build_root,       // before a tree's root is written
     scan_leaf,        // a scan knows its next leaf but has not locked it
     scan_pin,         // a scan holds a leaf's pin but not its lock
+    side_counted,     // a join has counted the blocks of an index and its table; nothing is locked
     check_page,       // the check is about to read the next page of a level; nothing is locked
     count
 };

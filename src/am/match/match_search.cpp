@@ -5,7 +5,6 @@ extern "C" {
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "storage/predicate.h"
 #include "utils/memutils.h"
 }
 
@@ -158,8 +157,7 @@ MatchSearch *begin_match(Relation table, Relation index, Snapshot snapshot, Size
     output->snapshot = snapshot;
     output->sides = 1;
     begin_side(1, &output->side[0]);
-    use_part(index, table, &output->side[0], 0);
-    PredicateLockRelation(index, snapshot);
+    use_part(index, table, snapshot, &output->side[0], 0);
     pgstat_count_index_scan(index);
     begin_output(output, bytes / 4);
     auto *search = allocate_zero<MatchSearch>();

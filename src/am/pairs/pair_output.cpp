@@ -6,7 +6,6 @@
 extern "C" {
 #include "executor/executor.h"
 #include "pgstat.h"
-#include "storage/predicate.h"
 #include "utils/memutils.h"
 }
 
@@ -111,8 +110,6 @@ PairWork *begin_pairs(PairOutput *output, int distance, const void *plan)
             const OpenIndex &index = output->side[i].part[j].index;
             if (index.meta->kind != meta.kind || index.meta->bits != meta.bits)
                 elog(ERROR, "cannot join indexes of different values");
-            // A lock on the whole index, as scans take: every leaf is read anyway.
-            PredicateLockRelation(index, output->snapshot);
             pgstat_count_index_scan(index);
         }
     }

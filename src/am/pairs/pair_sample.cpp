@@ -230,7 +230,7 @@ void draw_pairs(Oid index, int distance, int most, DrawnColumns *columns)
     output.snapshot = GetActiveSnapshot();
     output.sides = 1;
     const PairSide &side = output.side[0];
-    open_side(index, &output.side[0]);
+    open_side(index, output.snapshot, &output.side[0]);
     draw.output = &output;
     if (side.parts > 0 && distance >= 0) {
         distance = Min(distance, side.meta().bits);

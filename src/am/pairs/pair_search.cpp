@@ -124,7 +124,8 @@ void use_tables(const SearchedSide *searched, int count, Snapshot snapshot, Pair
     for (int i = 0; i < count; i++) {
         begin_side(searched[i].parts, &output->side[i]);
         for (int part = 0; part < searched[i].parts; part++)
-            use_part(searched[i].part[part].index, searched[i].part[part].table, &output->side[i], part);
+            use_part(searched[i].part[part].index, searched[i].part[part].table, snapshot, &output->side[i],
+                     part);
     }
 }
 

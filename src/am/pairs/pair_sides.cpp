@@ -2,6 +2,7 @@
 // all partitions each has a part, so that the number of a row consists of 48 bits, like a tid, and nothing that
 // compares, sorts and spools rows needs to know of partitions.
 #include "am/pairs/pair_sides.hpp"
+#include "am/index/failpoint.hpp"
 #include "am/index/kind.hpp"
 #include "am/index/rights.hpp"
 
@@ -9,6 +10,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "storage/predicate.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
@@ -68,14 +70,18 @@ void begin_side(int parts, PairSide *side)
     side->positions = begin_numbers(parts);
 }
 
-void use_part(Relation index, Relation heap, PairSide *side, int part)
+// The lock comes before blocks are counted: a row that is inserted between the two would be beyond these, and no conflict
+// with its transaction would be seen.
+void use_part(Relation index, Relation heap, Snapshot snapshot, PairSide *side, int part)
 {
+    PredicateLockRelation(index, snapshot);
     side->part[part] = {use_index(index, CurrentMemoryContext), heap, nullptr, nullptr, nullptr};
     number_blocks(side->tids, part, heap, index);
     number_blocks(side->positions, part, index, index);
+    failpoint(Failpoint::side_counted);
 }
 
-void open_side(Oid index, PairSide *side)
+void open_side(Oid index, Snapshot snapshot, PairSide *side)
 {
     IndexSet set = open_indexes(index, AccessShareLock, check_tid_reading_rights, nullptr);
     refuse_row_security(set);
@@ -83,7 +89,7 @@ void open_side(Oid index, PairSide *side)
     for (int i = 0; i < set.count; i++) {
         Relation heap = table_open(set.index[i]->rd_index->indrelid, NoLock);
         check_contents(set.index[i], heap);
-        use_part(set.index[i], heap, side, i);
+        use_part(set.index[i], heap, snapshot, side, i);
     }
 }
 

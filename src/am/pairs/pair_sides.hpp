@@ -69,11 +69,12 @@ struct PairSide {
 
 // Opens an index, or those of all partitions, and the tables, with the same checks that the planner and the executor
 // make.
-void open_side(Oid index, PairSide *side);
+void open_side(Oid index, Snapshot snapshot, PairSide *side);
 void close_side(const PairSide &side);
-// Allocates a side of so many parts, and makes an index and its table, which the caller has opened, the next part.
+// Allocates a side of so many parts, and makes an index and its table, which the caller has opened, the next part. Locks
+// the whole index for serializable transactions, as scans do: every leaf may be read.
 void begin_side(int parts, PairSide *side);
-void use_part(Relation index, Relation heap, PairSide *side, int part);
+void use_part(Relation index, Relation heap, Snapshot snapshot, PairSide *side, int part);
 // The number of the row at a tid that the index of a part has; kNoRow if the snapshot cannot see it.
 inline uint64 row_number(const PairSide &side, int part, uint64 tid)
 {

@@ -406,6 +406,13 @@ SET simhash.enable_join = off;
 SELECT condition, f.sums = sums(condition) AS same, substring(f.sums, '[0-9]+') AS rows FROM found f;
 RESET simhash.enable_join;
 
+\echo '-- So many pairs that all of them are found before the first one: LIMIT prefers a nested loop.'
+CREATE TABLE equal AS SELECT i AS id, CASE WHEN i <= 60000 THEN '00000000000000ff' ELSE hashint8extended(i, 5)::simhash END AS h FROM generate_series(1, 160000) i;
+CREATE INDEX ON equal USING simhash (h);
+ANALYZE equal;
+EXPLAIN (COSTS OFF) SELECT a.id FROM equal a JOIN equal b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 100000;
+DROP TABLE equal;
+
 DROP TABLE page, feed, log, whole, found;
 DROP FUNCTION flipped(bigint, int), compare, shown, tell, sums;
 DROP ROLE regress_pairs_reader;

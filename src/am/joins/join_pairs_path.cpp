@@ -41,7 +41,9 @@ namespace
 constexpr double kStartMicroseconds = 200; // to sample the indexes' leaves and plan
 constexpr double kOpenMicroseconds = 10;   // an index and its table
 constexpr double kFetchMicroseconds = 0.1; // a row in memory
-constexpr double kFirstPairs = 256;        // that are found before the first row is returned
+constexpr double kDensePairs =
+    64; // with which a row has so many that all are found before the first is returned
+constexpr double kFirstPairs = 256; // that are found before the first row is returned
 
 // A table, and its partitions and children that are left, or itself.
 struct JoinedTable {
@@ -379,7 +381,9 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
         read += read_cost(side[i], engine.pages[i]);
     work += fetch_cost(root, side[0], found) + (one ? 0 : fetch_cost(root, side[1], found));
     Cost start = time_cost(engine.start);
-    start += (read + work - start) * Min(1.0, kFirstPairs / found);
+    // The more pairs a row has, the larger the groups of rows that are alike, all pairs of which are found at once.
+    const double dense = found / Max(side[0].rows, one ? 1.0 : side[1].rows) / kDensePairs;
+    start += (read + work - start) * Min(1.0, Max(kFirstPairs / found, dense));
     if (pairs.method == PairMethod::and_itself) {
         start = 0; // a sequential scan is first
         work += read_cost(side[0], side[0].table_pages) + side[0].table_rows * test;

@@ -47,6 +47,16 @@ CREATE TRIGGER note BEFORE INSERT ON unequal FOR EACH ROW EXECUTE FUNCTION note_
 INSERT INTO unequal SELECT i, key64(i), key4096(i) FROM generate_series(12001, 16000) i;
 SELECT bytes_per_row();
 
+\echo '-- Signatures that are stored outside of the table'
+CREATE TABLE wide (id int, s bit(4096), body text);
+ALTER TABLE wide ALTER s SET STORAGE EXTERNAL, ALTER body SET STORAGE PLAIN;
+INSERT INTO wide SELECT i, key4096(i), repeat('x', 3000) FROM generate_series(16001, 19000) i;
+CREATE TABLE copied (LIKE wide INCLUDING STORAGE);
+CREATE INDEX ON copied USING simhash (s) WITH (trees = 2);
+CREATE TRIGGER note BEFORE INSERT ON copied FOR EACH ROW EXECUTE FUNCTION note_memory();
+INSERT INTO copied SELECT * FROM wide;
+SELECT bytes_per_row();
+
 \echo '-- The other operator classes: texts and tenants are stored outside of the table, and each search and recheck reads them.'
 CREATE FUNCTION words(i int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT string_agg(md5((i * 100 + n)::text), ' ') FROM generate_series(1, 40) n $$;

@@ -37,6 +37,18 @@ Datum masked_signature(Datum value, std::uint64_t mask)
     return masked;
 }
 
+// A long signature may be compressed or stored out of line.
+Datum plain_signature(Datum value)
+{
+    auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
+    if (!VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored))
+        return value;
+    MemoryContext caller = MemoryContextSwitchTo(empty_memory());
+    stored = pg_detoast_datum(stored);
+    MemoryContextSwitchTo(caller);
+    return PointerGetDatum(stored);
+}
+
 AttrNumber value_attribute(Relation index) { return static_cast<AttrNumber>(value_column(index) + 1); }
 
 } // namespace
@@ -87,6 +99,8 @@ StoredValue stored_value(Relation index, const Datum *values, const bool *isnull
     if (isnull[column])
         return {0, true};
     StoredValue stored = extract_value(index, values[column]);
+    if (column == 0 && !extracts(index) && stored_type(index) == BITOID)
+        stored.value = plain_signature(stored.value);
     if (column == 0 || stored.null)
         return stored;
     if (!extracts(index))

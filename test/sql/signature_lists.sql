@@ -45,6 +45,8 @@ FROM question q, simhash_index_trace('listed_s', signature_nearest(q.s, 0.9, 10)
 SELECT count(*) FILTER (WHERE asked = 0.5) <= count(*) FILTER (WHERE asked = 0.9) AS fewer
 FROM question q, unnest('{0.5,0.9}'::float8[]) asked, simhash_index_trace('listed_s', signature_nearest(q.s, asked, 10));
 
+\echo '-- More rows than there is memory for are searched exactly.'
+SELECT count(*) FROM (SELECT id FROM listed ORDER BY s <@> signature_nearest((SELECT s FROM question WHERE id = 1), 0.9, 2000000000) LIMIT 5) AS few;
 \echo '-- Exact answers'
 SELECT count(*) AS differing FROM truth t
 WHERE (SELECT array_agg(d) FROM (SELECT s <@> t.s AS d FROM listed ORDER BY s <@> t.s LIMIT 30) x)

@@ -138,6 +138,9 @@ bool find_listed(SignatureSearch *search)
     Size lists;
     if (!suits(*search, state->recall, state->returned + state->wanted, &lists))
         return false;
+    // More than there is memory for, an exact search finds in rings.
+    if (2 * state->wanted * sizeof(Hit) > static_cast<Size>(work_mem) * 1024)
+        return false;
     state->rows = 0;
     state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
     if (state->row != nullptr)

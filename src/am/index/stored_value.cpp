@@ -37,18 +37,6 @@ Datum masked_signature(Datum value, std::uint64_t mask)
     return masked;
 }
 
-// A long signature may be compressed or stored out of line.
-Datum plain_signature(Datum value)
-{
-    auto *stored = reinterpret_cast<struct varlena *>(DatumGetPointer(value));
-    if (!VARATT_IS_COMPRESSED(stored) && !VARATT_IS_EXTERNAL(stored))
-        return value;
-    MemoryContext caller = MemoryContextSwitchTo(empty_memory());
-    stored = pg_detoast_datum(stored);
-    MemoryContextSwitchTo(caller);
-    return PointerGetDatum(stored);
-}
-
 AttrNumber value_attribute(Relation index) { return static_cast<AttrNumber>(value_column(index) + 1); }
 
 } // namespace
@@ -67,17 +55,20 @@ Oid stored_type(Relation index)
 
 StoredValue extract_value(Relation index, Datum value)
 {
-    if (!extracts(index))
-        return {value, false};
-    LOCAL_FCINFO(call, 1);
+    const int column = value_column(index);
     MemoryContext caller = MemoryContextSwitchTo(empty_memory());
-    InitFunctionCallInfoData(*call, index_getprocinfo(index, value_attribute(index), kExtractProc), 1,
-                             index->rd_indcollation[value_column(index)], nullptr, nullptr);
-    call->args[0].value = value;
-    call->args[0].isnull = false;
-    StoredValue stored = {};
-    stored.value = FunctionCallInvoke(call);
-    stored.null = call->isnull;
+    StoredValue stored = {value, false};
+    if (extracts(index)) {
+        LOCAL_FCINFO(call, 1);
+        InitFunctionCallInfoData(*call, index_getprocinfo(index, value_attribute(index), kExtractProc), 1,
+                                 index->rd_indcollation[column], nullptr, nullptr);
+        call->args[0].value = value;
+        call->args[0].isnull = false;
+        stored.value = FunctionCallInvoke(call);
+        stored.null = call->isnull;
+    } else if (index->rd_opcintype[column] == BITOID) {
+        stored.value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+    }
     MemoryContextSwitchTo(caller);
     return stored;
 }
@@ -99,12 +90,8 @@ StoredValue stored_value(Relation index, const Datum *values, const bool *isnull
     if (isnull[column])
         return {0, true};
     StoredValue stored = extract_value(index, values[column]);
-    if (column == 0 && !extracts(index) && stored_type(index) == BITOID)
-        stored.value = plain_signature(stored.value);
     if (column == 0 || stored.null)
         return stored;
-    if (!extracts(index))
-        empty_memory(); // for detoasted values
     MemoryContext caller = MemoryContextSwitchTo(row_memory);
     std::uint64_t mask = kNoMask;
     for (int i = 0; i < column; i++)

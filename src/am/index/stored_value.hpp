@@ -33,8 +33,8 @@ struct StoredValue {
     Datum value;
     bool null;
 };
-// Returns what is extracted of a value of the searched column. It is valid until the next call: it and what the function
-// allocates are in memory of their own, as a build passes millions of rows.
+// Returns what is extracted of a value of the searched column, or the value, a long one from where it is stored. It is valid
+// until the next call: it and what the function allocates are in memory of their own, as a build passes millions of rows.
 StoredValue extract_value(Relation index, Datum value);
 // Returns what is stored of a row's values, valid as long.
 StoredValue stored_value(Relation index, const Datum *values, const bool *isnull);

@@ -119,14 +119,12 @@ SIMHASH_FUNCTION(simhash_text_ball_in)
     if (!number || *end != ',' || input[length - 1] != '>')
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid input syntax for type %s: \"%.*s\"", kTextBallName, quoted_length(input, length),
-                   input),
+            errmsg("invalid input syntax for type %s: \"%s\"", kTextBallName, quoted(input)),
             errdetail("A ball of texts is written as <similarity,text> or <similarity character,text>."),
             errhint("The function text_ball takes a text and a similarity."));
     if (!valid_similarity(similarity))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                            errmsg("value is out of range for type %s: \"%.*s\"", kTextBallName,
-                                   quoted_length(input, length), input),
+                            errmsg("value is out of range for type %s: \"%s\"", kTextBallName, quoted(input)),
                             errdetail("A similarity is from 0 to 1."));
     const char *text = end + 1;
     return make_ball({text, static_cast<Size>(input + length - 1 - text)}, similarity,

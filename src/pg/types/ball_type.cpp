@@ -204,15 +204,13 @@ SIMHASH_FUNCTION(simhash_ball_in)
         !(weights ? parse_guided(center, &ball.weights, terms) : parse_exact(part + 1, &ball.center, terms)))
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
-                   quoted_length(text, std::strlen(text)), text),
+            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, quoted(text)),
             errdetail("A ball is written as <center,radius>, 16 hexadecimal digits and a number "
                       "of bits, or as <[w0,...,w63],radius,recall,max_probes>."));
     if (!valid_terms(terms[0], terms[1], terms[2]))
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("value is out of range for type %s: \"%.*s\"", kTypeName,
-                   quoted_length(text, std::strlen(text)), text),
+            errmsg("value is out of range for type %s: \"%s\"", kTypeName, quoted(text)),
             errdetail(
                 "A radius is from %d, which holds nothing, to %d, which holds every fingerprint; a recall "
                 "from %g to %g; and a number of probes from 0 to %d.",

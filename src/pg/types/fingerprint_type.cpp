@@ -115,8 +115,7 @@ SIMHASH_FUNCTION(simhash_in)
 
     if (!parse_fingerprint(text, std::strlen(text), &value))
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%.*s\"", "simhash",
-                                   quoted_length(text, std::strlen(text)), text),
+                            errmsg("invalid input syntax for type %s: \"%s\"", "simhash", quoted(text)),
                             errdetail("A fingerprint is written as 16 hexadecimal digits."),
                             errhint("%s", input_hint(text)));
     PG_RETURN_FINGERPRINT(value);

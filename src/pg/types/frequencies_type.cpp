@@ -139,8 +139,7 @@ SIMHASH_FUNCTION(simhash_feature_frequencies_in)
     if (!valid || !reader.take("}>") || *reader.at() != '\0')
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
-                   quoted_length(text, std::strlen(text)), text),
+            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, quoted(text)),
             errdetail(
                 "The form is <unit,size,documents,missed,{hash:documents,...}>, with ascending hashes."),
             errhint("Make values by feature_frequencies_agg."));

@@ -251,16 +251,14 @@ SIMHASH_FUNCTION(simhash_signature_ball_in)
     }
     if (!valid)
         SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                            errmsg("invalid input syntax for type %s: \"%.*s\"", kTypeName,
-                                   quoted_length(text, std::strlen(text)), text),
+                            errmsg("invalid input syntax for type %s: \"%s\"", kTypeName, quoted(text)),
                             errdetail("A ball is written as <center,radius,recall,count> or "
                                       "<center,radius,recall,count,[w0,...]>, with one weight for each "
                                       "bit."));
     if (!in_range)
         SIMHASH_INPUT_ERROR(
             fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("value is out of range for type %s: \"%.*s\"", kTypeName,
-                   quoted_length(text, std::strlen(text)), text),
+            errmsg("value is out of range for type %s: \"%s\"", kTypeName, quoted(text)),
             errdetail("A radius is from %d to the number of bits, a recall from %g to %g, and "
                       "a count from 0 to %d. Weights are finite.",
                       kEmptyRadius, kLeastRecall, kExactRecall, PG_INT32_MAX));

@@ -17,6 +17,11 @@ inline int quoted_length(const char *text, std::size_t length)
     return pg_mbcliplen(text, static_cast<int>(Min(length, 8 * kCharacters)), kCharacters);
 }
 
+inline const char *quoted(const char *text)
+{
+    return pnstrdup(text, static_cast<Size>(quoted_length(text, std::strlen(text))));
+}
+
 class TextReader
 {
 public:

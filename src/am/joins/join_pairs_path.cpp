@@ -41,9 +41,8 @@ namespace
 constexpr double kStartMicroseconds = 200; // to sample the indexes' leaves and plan
 constexpr double kOpenMicroseconds = 10;   // an index and its table
 constexpr double kFetchMicroseconds = 0.1; // a row in memory
-constexpr double kDensePairs =
-    64; // with which a row has so many that all are found before the first is returned
-constexpr double kFirstPairs = 256; // that are found before the first row is returned
+constexpr double kFirstPairs = 256;        // that are found before the first row is returned
+constexpr double kDensePairs = 64;         // of a row, with which it is all of them
 
 // A table, and its partitions and children that are left, or itself.
 struct JoinedTable {
@@ -382,7 +381,7 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
     work += fetch_cost(root, side[0], found) + (one ? 0 : fetch_cost(root, side[1], found));
     Cost start = time_cost(engine.start);
     // The more pairs a row has, the larger the groups of rows that are alike, all pairs of which are found at once.
-    const double dense = found / Max(side[0].rows, one ? 1.0 : side[1].rows) / kDensePairs;
+    const double dense = found / Max(side[0].rows, side[1].rows) / kDensePairs;
     start += (read + work - start) * Min(1.0, Max(kFirstPairs / found, dense));
     if (pairs.method == PairMethod::and_itself) {
         start = 0; // a sequential scan is first

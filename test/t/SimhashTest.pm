@@ -119,7 +119,6 @@ sub memory_multiple
     return ($memory[1] - $memory[0]) / $size;
 }
 
-# The duration of a test under load.
 # Begins the random choices of a test with SEED, or always alike, so that `make test` does what the last run did.
 # make fuzz and make torture choose another seed for each run.
 sub begin_random
@@ -130,6 +129,7 @@ sub begin_random
     return $seed;
 }
 
+# The duration of a test under load.
 sub test_seconds { return $ENV{TEST_SECONDS} // 15 }
 
 # Starts pgbench in the background; scripts are texts. stop_pgbench waits for its end and returns its exit status and

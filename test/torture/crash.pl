@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep time);
 use Ledger;
 use SimhashTest;
 
-my $seed = $ENV{SEED} || 1;
+my $seed = begin_random();
 my $rounds = $ENV{ROUNDS} || 1e9;
 my @kinds = split / /, $ENV{KINDS} || 'failpoint failpoint failpoint kill stop torn tall';
 diag("crash: SEED=$seed");

@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 use Ledger;
 use SimhashTest;
 
-my $seed = $ENV{SEED} || 1;
+my $seed = begin_random();
 my $rounds = $ENV{ROUNDS} || 1e9;
 diag("standby: SEED=$seed");
 

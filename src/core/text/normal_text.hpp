@@ -3,7 +3,8 @@
 //  1. Every character is replaced by its NFKC_Casefold mapping, and the result put into Normalization Form C.
 //     (Unicode's toNFKC_Casefold: wide, compatibility and upper-case letters become plain lower-case ones,
 //     soft hyphens and the like vanish. A chain of more than kChainMax combining characters, or with more than
-//     kVanishedMax that vanish, is normalised in parts.) Characters that Unicode 17.0 does not assign, and bytes that are not UTF-8, become separators.
+//     kVanishedMax that vanish, is normalised in parts.) Characters that Unicode 17.0 does not assign, and bytes
+//     that are not UTF-8, become separators.
 //  2. Letters, marks and numbers stay. An apostrophe, ' or U+2019, stays as ' if characters of words stand
 //     directly on both sides. A mark with no letter or number before it is a separator, as is everything
 //     else.

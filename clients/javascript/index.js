@@ -15,14 +15,14 @@ function fingerprint(value) {
 class Signature {
     constructor(bytes, bits = 8 * bytes.length) {
         const unused = 8 * bytes.length - bits;
-        if (bytes.length === 0 || !(unused >= 0 && unused < 8) || bytes[bytes.length - 1] & ((1 << unused) - 1))
+        if (!(unused >= 0 && unused < 8) || bytes[bytes.length - 1] & ((1 << unused) - 1))
             throw new RangeError('the bytes are not those of so many bits');
         this.bytes = Buffer.from(bytes);
         this.bits = bits;
     }
 
     static parse(digits) {
-        const bytes = digits.match(/.{1,8}/g).map((byte) => parseInt(byte.padEnd(8, '0'), 2));
+        const bytes = (digits.match(/.{1,8}/g) ?? []).map((byte) => parseInt(byte.padEnd(8, '0'), 2));
         return new Signature(bytes, digits.length);
     }
 
@@ -40,11 +40,11 @@ class Signature {
 function distance(a, b) {
     if (a instanceof Signature !== b instanceof Signature || a.bits !== b.bits)
         throw new TypeError('two fingerprints or two signatures of one length have a distance');
-    const number = (value) => (value instanceof Signature ? BigInt('0x' + value.bytes.toString('hex')) : BigInt.asUintN(64, value));
+    const number = (value) => (value instanceof Signature ? BigInt('0x0' + value.bytes.toString('hex')) : BigInt.asUintN(64, value));
     return (number(a) ^ number(b)).toString(2).replace(/0/g, '').length;
 }
 
-// An array of these types as JSON: elements are digits, NULL or, of varbit, "". Bounds may stand in front.
+// An array of these types as JSON: elements are digits, NULL or "". Bounds may stand in front.
 function parseArray(text, parse) {
     const json = text.slice(text.indexOf('{')).replace(/[0-9a-f]+/g, '"$&"').replace(/NULL/g, 'null')
         .replace(/{/g, '[').replace(/}/g, ']');
@@ -65,7 +65,7 @@ async function registerTypes(client, { schema } = {}) {
     const { oid, typarray } = found.rows[0];
     register(client, oid, typarray, (digits) => BigInt('0x' + digits));
     register(client, BIT, BIT_ARRAY, Signature.parse);
-    register(client, VARBIT, VARBIT_ARRAY, (digits) => (digits === '' ? null : Signature.parse(digits)));
+    register(client, VARBIT, VARBIT_ARRAY, Signature.parse);
 }
 
 module.exports = { distance, fingerprint, Signature, registerTypes };

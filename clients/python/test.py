@@ -6,7 +6,7 @@ from pg_simhash import Fingerprint, Signature, register_simhash, register_simhas
 
 IMAGE = Signature(bytes(range(32)))
 VALUES = [Fingerprint(0), Fingerprint(1), Fingerprint(2**63), Fingerprint(2**64 - 1), None,
-          IMAGE, Signature(b"\x80", 1), Signature(b"\xff\xf0", 12), [Fingerprint(5), None, Fingerprint(2**64 - 2)], [IMAGE, None]]
+          IMAGE, Signature(b""), [Signature(b""), None], Signature(b"\x80", 1), Signature(b"\xff\xf0", 12), [Fingerprint(5), None, Fingerprint(2**64 - 2)], [IMAGE, None]]
 
 
 def raises(error, function, *arguments):
@@ -31,6 +31,9 @@ with psycopg.connect() as db:
                 assert found == value and kinds(found) == kinds(value), (value, placeholder, binary, found)
         found = psycopg.ClientCursor(db).execute("SELECT %s", [value]).fetchone()[0]
         assert found == value, (value, found)
+    for binary in (False, True):
+        found = db.cursor(binary=binary).execute("SELECT ''::varbit, B''").fetchone()
+        assert found == (Signature(b""), Signature(b"")), found
     assert db.execute("SELECT %s::text, %s::text", [Fingerprint(255), Signature(b"\xa0", 3)]).fetchone() == ("00000000000000ff", "101")
 
     # Both types are those of the operators, and an index is used.
@@ -68,7 +71,7 @@ with psycopg.connect() as db:
 
 for value in (-1, 2**64):
     raises(ValueError, Fingerprint, value)
-for arguments in ((b"",), (b"\0", 9), (b"\0\0", 8), (b"\1", 7)):
+for arguments in ((b"", 1), (b"\0", 9), (b"\0\0", 8), (b"\1", 7)):
     raises(ValueError, Signature, *arguments)
 
 

@@ -39,6 +39,11 @@ raises(RangeError) { Item.create!(h: 2**64) }
 check Item.find(7).sig == "\7".b * 32, "bytes are read as they were written"
 check Item.find_by!(sig: "\7".b * 32).id == 7, "bytes are found"
 check !Item.find(7).tap { |item| item.sig = "\7".b * 32 }.changed?, "no change"
+item = Item.find(7).tap { |found| found.sig.setbyte(0, 0) }
+check item.changed? && item.save && item.reload.sig.getbyte(0) == 0, "bytes changed in place are saved"
+check !Item.create!(sig: nil).tap(&:reload).changed?, "no signature, no change"
+check Item.create!(h: "").reload.h.nil? && Item.where(h: "").none?, "an empty field of a form is no fingerprint"
+raises(RangeError) { Item.new(h: "1ffffffffffffffff").h }
 
 db.execute("SET enable_seqscan = off")
 near = { "h <@> ? <= 3" => PgSimhash.digits(0x9E3779B97F4A7C15 ^ 5), "sig <@> ? <= 1" => PgSimhash.signature("\1" * 31 + "\3") }

@@ -33,11 +33,35 @@ call_command("migrate", **quiet)
 call_command("makemigrations", check=True, dry_run=True, **quiet)
 PYTHON
 my $saved = <<'PYTHON';
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 call_command("dumpdata", "app", output="dump.json", **quiet)
 Page.objects.all().delete()
 call_command("loaddata", "dump.json", **quiet)
 assert list(Page.objects.order_by("id").values_list("h", flat=True)) == [255, 2**64 - 2]
+
+# A form reads what it has shown, whatever its digits.
+from django.forms import modelform_factory
+from pg_simhash.django import SignatureField
+form = modelform_factory(Page, fields=["body", "h"])
+for h in (10, 2**64 - 1):
+    row = Page.objects.create(body=f"A sentence with the number {h}", h=h)
+    posted = form({"body": row.body, "h": form(instance=row)["h"].value()}, instance=row)
+    assert posted.is_valid() and not posted.has_changed(), posted.errors
+    posted.save()
+    row.refresh_from_db()
+    assert row.h == h, row.h
+    row.delete()
+for h in ("", "1" * 17, "x"):
+    assert not form({"body": "A sentence", "h": h}).is_valid(), h
+signature = SignatureField(bits=3, null=True, blank=True).formfield()
+assert signature.clean("") is None
+for digits in ("-101", " 101", "0b1", "1_0"):
+    try:
+        SignatureField(bits=3).clean(digits, None)
+        sys.exit(f"{digits} is a signature")
+    except ValidationError:
+        pass
 try:
     with transaction.atomic():
         Page.objects.create(body="the quick brown fox jumps over the lazy dog")
@@ -59,6 +83,17 @@ with create_engine("postgresql+psycopg2://").begin() as db:
         exec(line)
     exec("if True:\n    " + code)
     assert compare_metadata(context, Base.metadata) == []
+
+# Statements are cached, and no literal ends early.
+from sqlalchemy.dialects import postgresql
+import warnings
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    signature = sa.Table("photo", sa.MetaData(), sa.Column("sig", pg_simhash.sqlalchemy.Bits(8))).c.sig
+    for condition in (Page.h.within(1, 3), signature.within(b"1", 3)):
+        assert select(Page.id).where(condition)._generate_cache_key() is not None
+literal = select(Page.id).where(Page.h.within("0' OR true --", 3)).compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
+assert "'0'' OR true --'" in str(literal), literal
 PYTHON
 my $drizzle = <<'JS';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';

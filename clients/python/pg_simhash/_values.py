@@ -26,7 +26,7 @@ class Signature:
         data = bytes(self.data)
         bits = 8 * len(data) if self.bits == -1 else self.bits
         unused = 8 * len(data) - bits
-        if not data or not 0 <= unused < 8 or data[-1] & ((1 << unused) - 1):
+        if not 0 <= unused < 8 or data[-1:] and data[-1] & ((1 << unused) - 1):
             raise ValueError("the bytes are not those of so many bits")
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "bits", bits)
@@ -53,5 +53,7 @@ def binary_digits(value: Signature | bytes | str) -> str:
 
 
 def parse_binary_digits(text: str) -> Signature:
+    if text.strip("01"):
+        raise ValueError("a signature is written in binary digits")
     size = (len(text) + 7) // 8
-    return Signature((int(text, 2) << 8 * size - len(text)).to_bytes(size, "big"), len(text))
+    return Signature(int(text.ljust(8 * size, "0") or "0", 2).to_bytes(size, "big"), len(text))

@@ -46,8 +46,15 @@ class _SearchedField(Field):  # type: ignore
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         return None if value is None else self._read(value)
 
+    def formfield(self, **options: Any) -> Any:
+        return super().formfield(**{"empty_value": None, **options})
+
+    # Forms show what they read.
+    def value_from_object(self, instance: Any) -> Any:
+        return self.get_prep_value(super().value_from_object(instance))
+
     def value_to_string(self, instance: Any) -> Any:
-        return self.get_prep_value(self.value_from_object(instance))
+        return self.value_from_object(instance)
 
 
 class FingerprintField(_SearchedField):
@@ -64,7 +71,7 @@ class FingerprintField(_SearchedField):
 
     @staticmethod
     def _read(value: Any) -> int:
-        return int(digits(value), 16)
+        return int(digits(int(value, 16) if isinstance(value, str) else value), 16)
 
 
 class SignatureField(_SearchedField):
@@ -127,9 +134,6 @@ class Within(Lookup):  # type: ignore
     def get_prep_lookup(self) -> Any:
         value, radius = self.rhs
         return self.lhs.output_field.get_prep_value(value), radius
-
-    def get_db_prep_lookup(self, value: Any, connection: Any) -> Any:
-        return "%s", list(value)
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         left, parameters = self.process_lhs(compiler, connection)

@@ -18,7 +18,6 @@ __all__ = ["Bits", "Simhash", "render_item"]
 
 
 class _Searched(UserDefinedType):  # type: ignore
-    cache_ok = True
     _write: Callable[[Any], str]
     _read: Callable[[str], Any]
 
@@ -41,7 +40,7 @@ class _Searched(UserDefinedType):  # type: ignore
 
     def literal_processor(self, dialect: Any) -> Any:
         write = type(self)._write
-        return lambda value: f"'{write(value)}'"
+        return lambda value: "'" + write(value).replace("'", "''") + "'"
 
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
         read = type(self)._read
@@ -51,6 +50,7 @@ class _Searched(UserDefinedType):  # type: ignore
 class Simhash(_Searched):
     """A column of type simhash: an unsigned number of 64 bits. Signed numbers and 16 hexadecimal digits are accepted."""
 
+    cache_ok = True    # is not inherited
     _write = staticmethod(digits)
     _read = staticmethod(lambda text: int(text, 16))
 
@@ -61,6 +61,7 @@ class Simhash(_Searched):
 class Bits(_Searched):
     """A column of type bit(n): a Signature. Bytes and binary digits are accepted."""
 
+    cache_ok = True
     _write = staticmethod(binary_digits)
     _read = staticmethod(parse_binary_digits)
 

@@ -6,11 +6,14 @@ module PgSimhash
   # Columns of type simhash: unsigned numbers of 64 bits. Signed ones, too, are accepted.
   class FingerprintType < ActiveRecord::Type::Value
     def type = :simhash
-    def serialize(value) = value && PgSimhash.digits(cast(value))
+    def serialize(value) = cast(value)&.then { |number| PgSimhash.digits(number) }
 
     private
 
-    def cast_value(value) = value.is_a?(String) ? Integer(value, 16) : PgSimhash.unsigned(value)
+    # Forms send an empty text for no value.
+    def cast_value(value)
+      PgSimhash.unsigned(value.is_a?(String) ? Integer(value, 16) : value) unless value == ""
+    end
   end
 
   # Columns of type bit(n), where n is a multiple of 8: strings of bytes. A model declares them:
@@ -19,6 +22,7 @@ module PgSimhash
     def type = :bit
     def serialize(value) = value && "x#{value.unpack1("H*")}"
     def deserialize(value) = value && [value].pack("B*")
+    def changed_in_place?(stored, value) = deserialize(stored) != value&.b
   end
 
   # Lets models find the type of simhash columns by themselves.

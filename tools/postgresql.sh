@@ -14,7 +14,7 @@ newest_installed() {
     done | sort -n | tail -n 1
 }
 
-standard() { apt-cache depends postgresql 2>/dev/null | sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1; }
+standard() { LC_ALL=C apt-cache depends postgresql 2>/dev/null | sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1; }
 
 find_postgresql() {
     if [ -n "${PG_CONFIG:-}" ]; then

@@ -496,11 +496,14 @@ void add_join_paths(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
 {
     if (next_hook != nullptr)
         next_hook(root, join, outer, inner, type, extra);
-    if (enable_join && type == JOIN_INNER)
+    // From PostgreSQL 19 on, a semi join to rows made unique comes as an inner join.
+    if (!enable_join || type != extra->sjinfo->jointype)
+        return;
+    if (type == JOIN_INNER)
         add_pairs_path(root, join, outer, inner, extra);
     List *conditions = extra->restrictlist;
     InnerSide side;
-    if (!enable_join || !can_join(root, join, outer, inner, type, conditions) ||
+    if (!can_join(root, join, outer, inner, type, conditions) ||
         !find_inner_side(root, inner, outer->relids, conditions, &side))
         return;
     // A condition above an outer join does not say what matches.

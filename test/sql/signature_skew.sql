@@ -47,3 +47,17 @@ FETCH ALL IN c;
 SELECT array_agg(id ORDER BY id) AS scanned FROM scanned WHERE asked = 40 AND distance <= 6;
 ROLLBACK;
 DROP TABLE skewed_s, asked, scanned;
+
+\echo '-- More equal signatures than a leaf has room for: only all their leaves together count as read.'
+CREATE FUNCTION wide(i integer) RETURNS bit(1024) IMMUTABLE LANGUAGE sql AS
+    $$ SELECT ('x' || string_agg(md5(i || '/' || part), ''))::bit(1024) FROM generate_series(1, 8) part $$;
+CREATE TABLE repeated_s (id integer, s bit(1024));
+INSERT INTO repeated_s SELECT i, wide(CASE WHEN i % 10 = 0 THEN 0 ELSE i END) FROM generate_series(1, 30000) i;
+CREATE INDEX repeated_s_index ON repeated_s USING simhash (s) WITH (trees = 2, lists = 0);
+SET enable_seqscan = off;
+SELECT radius, recall, count(*) >= 3000 * recall AS enough
+FROM unnest('{6,8,16}'::int[]) radius, unnest('{0.5,0.9,0.99}'::float8[]) recall,
+    LATERAL (SELECT FROM repeated_s WHERE s <@| signature_ball(wide(0), radius, recall)) f
+GROUP BY radius, recall ORDER BY radius, recall;
+DROP TABLE repeated_s;
+DROP FUNCTION wide;

@@ -83,13 +83,13 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         if (place->rightmost || !next_position(ball, place->upper, &source->next))
             next_tree(source);
 
-        std::uint64_t low = place->root ? 0 : place->lower.key;
+        const Position first = place->root ? Position{0, 0} : place->lower;
         std::uint64_t high = place->rightmost        ? ~std::uint64_t{0}
                              : place->upper.tid == 0 ? place->upper.key - 1
                                                      : place->upper.key;
-        source->low[leaf->slot] = low;
+        source->part[leaf->slot] = {first, ball.budget};
         // The leaves of the smaller ball have been read.
-        if (!reaches(ball_of(*source, tree, ball.budget - source->step), low, high))
+        if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key, high))
             return true;
     }
 }
@@ -99,7 +99,7 @@ bool probe_wants(LeafSource *base, LocatedLeaf *leaf, Position from)
 {
     auto *source = static_cast<ProbeSource *>(base);
     if (from != leaf->first)
-        source->low[leaf->slot] = from.key;
+        source->part[leaf->slot].first = from;
     leaf->first = from;
     return true;
 }
@@ -184,6 +184,17 @@ int nearest_matches(SignatureSearch *search, const LeafQuery &query, int matches
     return kept;
 }
 
+// The keys whose entries have all been read, of those of the leaf just read. Equal keys may fill several leaves, which are
+// read in order, so the last of them completes these keys, unless the ball has yet to reach the others.
+WholeKeys keys_read(const ProbeSource &source, const LocatedLeaf &leaf, const Position *upper)
+{
+    Position lower = source.part[leaf.slot].first;
+    if (lower.tid != 0 &&
+        reaches(ball_of(source, leaf.tree, source.part[leaf.slot].budget), lower.key, lower.key))
+        lower.tid = 0;
+    return whole_keys(lower, upper);
+}
+
 // Adds a leaf's new candidates to the `count` candidates collected so far, and notes that the leaf has been read.
 // Returns false at the end.
 bool read_probe(SignatureSearch *search, Size *count)
@@ -195,11 +206,15 @@ bool read_probe(SignatureSearch *search, Size *count)
     const char *page = search->reader.page;
     int tree = search->reader.leaf.tree, entries = leaf_count(page);
     std::uint64_t query = search->key[tree];
-    std::uint64_t low = probes->source.low[search->reader.leaf.slot], high = ~std::uint64_t{0};
+    const std::uint64_t low = probes->source.part[search->reader.leaf.slot].first.key;
+    std::uint64_t high = ~std::uint64_t{0};
+    Position bound;
     if (!is_rightmost(page)) {
-        Position bound = high_of(page);
+        bound = high_of(page);
         high = bound.tid == 0 ? bound.key - 1 : bound.key;
     }
+    const WholeKeys whole =
+        keys_read(probes->source, search->reader.leaf, is_rightmost(page) ? nullptr : &bound);
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);
@@ -210,7 +225,8 @@ bool read_probe(SignatureSearch *search, Size *count)
         search->position[*count + static_cast<Size>(i)] = search->found[i].tid;
     BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
-    probes->model.read_leaf(tree, low, high, radius);
+    if (whole.first <= whole.last)
+        probes->model.read_leaf(tree, whole.first, whole.last, radius);
     Size candidates = keep_new(search, *count, static_cast<Size>(matches));
     if (search->trace != nullptr)
         trace_read(*search, {SignatureRead::tree, tree, block, candidates, estimated_recall(*search)});

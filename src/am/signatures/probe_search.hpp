@@ -25,7 +25,10 @@ struct ProbeSource : LeafSource {
     int tree;   // the next leaf's tree
     bool in_tree;
     Position next;
-    std::uint64_t low[kMostAhead]; // by slot of a located leaf: the first key of the page to be read
+    struct {
+        Position first; // of the page to be read
+        int budget;     // of the ball that reaches it
+    } part[kMostAhead]; // by slot of a located leaf
 };
 
 struct ProbeSearch {

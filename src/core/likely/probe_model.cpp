@@ -55,9 +55,6 @@ const NormalTail &normal_tail()
 constexpr float kBucketWidth = 0.0625F;
 float middle(int bucket) { return (static_cast<float>(bucket) + 0.5F) * kBucketWidth; }
 
-// The probability of a prefix is below 1e-6 long before 32 bits, except for f near 0, where the rest matters little.
-constexpr int kDeepest = 40;
-
 // Multiplies by the probability that a bit differs from the query's, or that it does not.
 void multiply(const FlipRates &rate, bool differs, FlipRates *value)
 {
@@ -190,7 +187,7 @@ void ProbeModel::add_side(int tree, std::uint64_t bound, bool upper, int from, F
     const std::uint16_t *bit = layout_->key_bits(tree);
     const std::uint64_t errors = bound ^ key_[tree];
     // If the rest of the bound is the extreme one, all keys belong to the range.
-    const int end = std::min(kDeepest, kKeyBits - std::countr_zero(upper ? ~bound : bound));
+    const int end = kKeyBits - std::countr_zero(upper ? ~bound : bound);
     for (int i = from; i < end; i++) {
         const FlipRates &rate = flips_->of_bit(bit[i]);
         const bool differs = errors >> (63 - i) & 1;
@@ -208,12 +205,12 @@ void ProbeModel::add_side(int tree, std::uint64_t bound, bool upper, int from, F
 void ProbeModel::add_range(int tree, std::uint64_t low, std::uint64_t high, FlipRates *sum) const
 {
     const std::uint16_t *bit = layout_->key_bits(tree);
-    const int common = std::min(kDeepest, std::countl_zero(low ^ high));
+    const int common = std::countl_zero(low ^ high);
     FlipRates prefix;
     std::fill(prefix.at, prefix.at + kFlipRates, 1.0F);
     for (int i = 0; i < common; i++)
         multiply(flips_->of_bit(bit[i]), (low ^ key_[tree]) >> (63 - i) & 1, &prefix);
-    if (common == kDeepest) {
+    if (common == kKeyBits) {
         add(prefix, sum);
         return;
     }

@@ -47,7 +47,9 @@ TEST_F(ProbeModelTest, RangesAddUp)
         whole.begin(&layout_, &flips_, key);
         std::vector<std::uint64_t> cut;
         for (int i = 0; i < 5; i++)
-            cut.push_back(round % 2 == 0 ? random() : random() << 50);
+            cut.push_back(round % 3 == 0   ? random()
+                          : round % 3 == 1 ? random() << 50
+                                           : key[0] ^ random() >> 44);
         std::sort(cut.begin(), cut.end());
         for (std::size_t i = 0; i + 1 < cut.size(); i++) {
             if (cut[i] < cut[i + 1])

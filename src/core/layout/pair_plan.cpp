@@ -245,20 +245,49 @@ double chance_within(const WordModel &word, int most)
     return chance;
 }
 
-double pass_cost(const WindowTask &task, const WordModel &word, int budget)
+bool alike(const WordModel &a, const WordModel &b)
 {
-    if (budget == kUnused)
-        return 0;
-    if (budget >= word.bits)
-        return std::numeric_limits<double>::infinity();
-    PairTask pairs = task.pairs;
-    pairs.radius = budget;
-    pairs.usable = ~Fingerprint{0};
-    std::copy(word.differ, word.differ + kBits, pairs.differ);
-    PairPlan plan;
-    plan_pairs(pairs, &plan);
-    return plan.cost + task.verify_cost * pairs.all_pairs() * chance_within(word, budget);
+    return a.bits == b.bits && std::equal(a.differ, a.differ + kBits, b.differ);
 }
+
+// The costs of passes. Each is computed once: an estimate takes all words to be alike, and a plan asks again for fewer
+// windows.
+class PassCosts
+{
+public:
+    explicit PassCosts(const WindowTask &task) : task_(task)
+    {
+        for (int i = 0; i < task.words; i++) {
+            like_[i] = i > 0 && alike(task.word[i], task.word[like_[i - 1]]) ? like_[i - 1] : i;
+            std::fill(known_[i], known_[i] + kBits, -1.0);
+        }
+    }
+    double of(int word, int budget)
+    {
+        if (budget >= task_.word[word].bits)
+            return std::numeric_limits<double>::infinity();
+        double &cost = known_[like_[word]][budget];
+        if (cost < 0)
+            cost = compute(task_.word[word], budget);
+        return cost;
+    }
+
+private:
+    double compute(const WordModel &word, int budget) const
+    {
+        PairTask pairs = task_.pairs;
+        pairs.radius = budget;
+        pairs.usable = ~Fingerprint{0};
+        std::copy(word.differ, word.differ + kBits, pairs.differ);
+        PairPlan plan;
+        plan_pairs(pairs, &plan);
+        return plan.cost + task_.verify_cost * pairs.all_pairs() * chance_within(word, budget);
+    }
+
+    const WindowTask &task_;
+    int like_[kMostWords]; // the first of the words that are alike
+    double known_[kMostWords][kBits];
+};
 
 // The words, the ones in which rows differ most first.
 void rank_words(const WindowTask &task, int *ranked)
@@ -274,14 +303,14 @@ void rank_words(const WindowTask &task, int *ranked)
 }
 
 // Divides the radius among these words, an error at a time, where it costs least. Gives up beyond `most`.
-double divide_radius(const WindowTask &task, const int *word, int words, double most, int *budget)
+double divide_radius(int radius, PassCosts *costs, const int *word, int words, double most, int *budget)
 {
     double cost[kMostWords] = {}, next[kMostWords], sum = 0;
     for (int i = 0; i < words; i++) {
         budget[i] = kUnused;
-        next[i] = pass_cost(task, task.word[word[i]], 0);
+        next[i] = costs->of(word[i], 0);
     }
-    for (int error = 0; error <= task.radius && sum < most; error++) {
+    for (int error = 0; error <= radius && sum < most; error++) {
         int cheapest = 0;
         for (int i = 1; i < words; i++) {
             if (next[i] - cost[i] < next[cheapest] - cost[cheapest])
@@ -292,7 +321,7 @@ double divide_radius(const WindowTask &task, const int *word, int words, double 
         cost[i] = next[i];
         budget[i]++;
         if (sum < most)
-            next[i] = pass_cost(task, task.word[word[i]], budget[i] + 1);
+            next[i] = costs->of(word[i], budget[i] + 1);
     }
     return sum;
 }
@@ -305,9 +334,10 @@ void plan_windows(const WindowTask &task, WindowPlan *plan)
     plan->cost = task.compare_cost * task.pairs.all_pairs();
     int ranked[kMostWords], budget[kMostWords];
     rank_words(task, ranked);
+    PassCosts costs(task);
     // The first error in a window costs a pass, so few windows may be better than what division chooses.
     for (int words = task.words; words > 0; words /= 2) {
-        double cost = divide_radius(task, ranked, words, plan->cost, budget);
+        double cost = divide_radius(task.radius, &costs, ranked, words, plan->cost, budget);
         if (cost >= plan->cost)
             continue;
         plan->cost = cost;

@@ -241,6 +241,7 @@ ListMeta write_lists(ListBuild *build, StoreWriter *writer)
     memory.rank = allocate_huge<std::uint32_t>(set.lists);
     memory.found = allocate_huge<float>(Size{kDistanceNodes} * set.lists);
     memory.sighting = allocate_huge<Sighting>(Size{kSightings} * kQueries);
+    memory.pause = check_interrupts;
     meta.recall = measured_recall(&build->measure, set, memory);
     pfree(memory.list);
     pfree(memory.rank);

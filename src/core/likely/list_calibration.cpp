@@ -59,6 +59,7 @@ double chance_of_number(int query)
 void rank_rows(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory)
 {
     for (int q = 0; q < measure->queries; q++) {
+        memory.pause();
         NearRow *near = rows_of(*measure, q);
         nearest_lists(set, measure->distances, measure->query + static_cast<std::size_t>(measure->bytes) * q,
                       set.lists, memory.distance, memory.list);

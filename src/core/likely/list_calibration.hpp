@@ -46,6 +46,7 @@ struct CalibrationMemory {
     std::uint32_t *list, *rank; // for all lists
     float *found;               // for kDistanceNodes times all lists
     Sighting *sighting;         // for kSightings of each query
+    void (*pause)();            // called for each query; it need not return
 };
 ListRecall measured_recall(ListMeasure *measure, const CenterSet &set, const CalibrationMemory &memory);
 

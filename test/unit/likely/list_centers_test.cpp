@@ -194,9 +194,12 @@ TEST_F(ListCentersTest, MeasuredRecallIsReached)
     std::vector<std::uint32_t> list(chosen.set.lists), rank(chosen.set.lists);
     std::vector<float> part(kDistanceNodes * chosen.set.lists);
     std::vector<Sighting> sighting(kSightings * kQueries);
-    const ListRecall recall =
-        measured_recall(&measure, chosen.set,
-                        {chosen.distance.data(), list.data(), rank.data(), part.data(), sighting.data()});
+    static int pauses;
+    pauses = 0;
+    const ListRecall recall = measured_recall(
+        &measure, chosen.set,
+        {chosen.distance.data(), list.data(), rank.data(), part.data(), sighting.data(), [] { pauses++; }});
+    EXPECT_EQ(pauses, kQueries);
     EXPECT_EQ(recall.queries, kQueries);
     EXPECT_EQ(check_list_recall(recall, chosen.set.lists, 8 * kBytes), nullptr);
     for (double wanted : {0.5, 0.8, 0.9, 0.95, 0.99}) {

@@ -54,9 +54,9 @@ $(foreach file,$(EXTENSION).control $(DATA),$(eval vpath $(file) $(TOP)))
 # PostgreSQL's headers rely on -fno-strict-aliasing and -fwrapv. START_CRIT_SECTION increments a volatile variable.
 SERVER_CXXFLAGS = $(CORE_CXXFLAGS) -fno-strict-aliasing -fwrapv -Wno-deprecated-volatile \
 	-isystem $(includedir_server) -D_GNU_SOURCE
-# For a server with assertions, those of the core, too.
+# For a server with assertions, those of the core and of the library, too.
 ifneq ($(findstring --enable-cassert,$(shell $(PG_CONFIG) --configure)),)
-CORE_CXXFLAGS += -DSIMHASH_ASSERTIONS
+CORE_CXXFLAGS += -DSIMHASH_ASSERTIONS -D_GLIBCXX_ASSERTIONS
 endif
 # A build for tests alone: src/am/index/failpoint.hpp.
 ifdef FAILPOINTS

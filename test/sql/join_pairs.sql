@@ -356,6 +356,12 @@ SELECT r, n FROM generate_series(-1, 3) AS r CROSS JOIN LATERAL (SELECT count(*)
 SET max_parallel_workers = 0;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
 RESET max_parallel_workers;
+\echo '-- more workers are planned than the cells are divided for'
+BEGIN;
+ALTER TABLE page SET (parallel_workers = 100);
+SET LOCAL max_parallel_workers_per_gather = 100;
+SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3') AS line WHERE line ~ 'Planned|Pairs:';
+ROLLBACK;
 SET parallel_leader_participation = off;
 SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3;
 RESET parallel_leader_participation;

@@ -409,7 +409,7 @@ bool plan_trees(const PairReader &reader, const PairTask &task, FingerprintJoin 
 // Divides the cells of each step into ranges that are equal according to the sample.
 void divide_cells(const SampledRows &sample, double rows, FingerprintJoin *join)
 {
-    const double most = std::clamp<double>(rows / kWindow, join->processes, kMostShares);
+    const double most = std::min<double>(kMostShares, std::max<double>(rows / kWindow, join->processes));
     join->shares = join->processes == 1 ? 1 : static_cast<int>(most);
     auto *sorted = allocate<uint32>(sample.count);
     CellMap map;

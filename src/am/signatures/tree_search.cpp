@@ -29,15 +29,16 @@ void tree_costs(const EagerSource *base, int tree, std::uint8_t cost[])
 void use_flip_costs(SignatureSearch *search, const float *weights)
 {
     SignatureSource *source = &search->trees->source;
-    float squares = 0;
+    float square = 0;
     for (int j = 0; weights != nullptr && j < search->meta->bits; j++)
-        squares += weights[j] * weights[j];
+        square += weights[j] * weights[j];
+    square /= static_cast<float>(search->meta->bits);
     source->costs = {};
-    if (!(squares > 0) || !std::isfinite(squares))
+    if (!(square > 0) || !std::isfinite(square))
         return;
     source->layout = &search->meta->layout;
     source->weights = weights;
-    source->per_weight = z_per_size(squares / static_cast<float>(search->meta->bits));
+    source->per_weight = z_per_size(square);
     source->costs = {tree_costs, prefix_bits_for(search->size.leaves), kFlipCost};
 }
 

@@ -47,7 +47,7 @@ void relative_sizes(const Weights &weights, Sizes *out)
         size = size * per_size + unknown;
 }
 
-// The probabilities of flips, in units of 2^-16: Q(z) is about (1 - z / 4)^4 / 2, to within 0.01.
+// The probabilities of flips, in units of 2^-16: Q(z) is about (1 - z / 4)^4 / 2, to within 0.017.
 void estimate_flips(const Weights &weights, std::int32_t flips[kBits])
 {
     constexpr float kUnit = 32768; // 1 / 2 in units of 2^-16

@@ -164,14 +164,6 @@ inline TableScanDesc begin_parallel_scan(Relation heap, ParallelTableScanDesc sc
 #endif
 }
 
-// Completes a row type of the caller's own, which 19 requires.
-inline void finish_row_type([[maybe_unused]] TupleDesc row)
-{
-#if PG_VERSION_NUM >= 190000
-    TupleDescFinalize(row);
-#endif
-}
-
 // Returns the number of parallel workers for an index build. Since 17 PostgreSQL asks the planner about access
 // methods that support parallel builds; before, only about btrees. An empty table gets no workers; that
 // covers all cases in which it would not ask.

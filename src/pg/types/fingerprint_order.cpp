@@ -1,5 +1,5 @@
 // The order of fingerprints as unsigned integers, and their hash: the functions of the btree and hash
-// operator classes and of the aggregates min and max.
+// operator classes.
 #include "pg/server/postgres.hpp"
 
 #include "core/bits/fingerprint.hpp"

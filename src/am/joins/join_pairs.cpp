@@ -482,7 +482,7 @@ Size shared_size(CustomScanState *node, ParallelContext *context)
            shared_pairs_size(side.part[0].index);
 }
 
-// The counts of the workers, which have ended.
+// The counts of the workers that have ended. If a LIMIT ends the search, PostgreSQL asks before the others have.
 void take_counts(PairJoinState *state)
 {
     SharedPairJoin *shared = state->shared;

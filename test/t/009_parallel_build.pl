@@ -138,6 +138,15 @@ builds($node, 'seven workers and 1 MB', 7, 7, 'CREATE INDEX page_h ON page USING
 answers_agree($node, 'page', 'seven workers and 1 MB: answers', 3, 7);
 $node->safe_psql('postgres', 'DROP INDEX page_h; ALTER TABLE page RESET (parallel_workers)');
 
+# The trees of signatures are built one after the other in the same memory. The pages of the trees count, too, some 20 MB.
+$node->safe_psql('postgres', 'CREATE TABLE wide AS SELECT (h::bit(64) || h::bit(64) || h::bit(64))::bit(192) AS s FROM page');
+my %peak = map {
+    $_ => $node->safe_psql('postgres', "SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '8MB';
+        CREATE INDEX wide_s ON wide USING simhash (s) WITH (trees = $_, lists = 0); SELECT " . session_memory() . '; DROP INDEX wide_s')
+} 1, 8;
+cmp_ok($peak{8} - $peak{1}, '<', 30e6, 'the memory for one tree');
+$node->safe_psql('postgres', 'DROP TABLE wide');
+
 # No workers available, or none allowed.
 builds($node, 'no workers to be had', 2, 0, 'CREATE INDEX page_h ON page USING simhash (h)', 'SET max_parallel_workers = 0;');
 builds($node, 'REINDEX', 2, 2, 'REINDEX INDEX page_h');

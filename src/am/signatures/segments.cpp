@@ -229,14 +229,14 @@ void mark_segment_full(Relation index, const SignatureMeta &meta)
     StorePlace *place = store_place(index);
     if (place->plane != 0 && place->map != 0) {
         Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
-        char *page = buffer_page(buffer);
+        GenericXLogState *state = GenericXLogStart(index);
+        char *page = GenericXLogRegisterBuffer(state, buffer, 0);
         // All entries: a damaged page may list the segment twice, and find_free_entry would choose the other again.
         for (int i = 0; i < map_count(page); i++) {
             if (map_entries(page)[i].plane == place->plane)
                 map_entries(page)[i].free = 0;
         }
-        // Not logged: an insert finds out again.
-        MarkBufferDirtyHint(buffer, true);
+        GenericXLogFinish(state);
         UnlockReleaseBuffer(buffer);
     }
     store_place(index)->plane = 0;
@@ -248,8 +248,7 @@ void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &s
     for (BlockNumber block = meta.map, next; block != kNoBlock; block = next) {
         Buffer buffer = read_store_page(index, meta.shape(), block, kMapPage, BUFFER_LOCK_EXCLUSIVE,
                                         InvalidSnapshot, strategy);
-        // Logged, so that neither a crash nor a promotion loses a hint that is raised. A standby may have higher ones than
-        // those that the record changes, as it lacks those of mark_segment_full; so none becomes 0 by mistake there.
+        // Logged, so that neither a crash nor a promotion loses a hint that is raised.
         GenericXLogState *state = GenericXLogStart(index);
         if (set_hints(GenericXLogRegisterBuffer(state, buffer, 0), segments, free))
             GenericXLogFinish(state);

@@ -69,7 +69,14 @@ CREATE INDEX ON page USING simhash (body);
 SELECT array_agg(id ORDER BY id) AS found FROM page WHERE body ~= 'one t wö three 5';
 SELECT to_features(body) AS features FROM page WHERE id = 4;
 
+\echo '-- Nothing else than ASCII is converted from MULE_INTERNAL.'
+CREATE DATABASE simhash_mule ENCODING 'MULE_INTERNAL' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0;
+\c simhash_mule
+CREATE EXTENSION simhash;
+SELECT to_simhash(E'one\x81\xE9 two') = to_simhash('one two') AS separators, E'one\x81\xE9 two three' ~= 'one TWO three' AS near;
+
 \c :utf8
+DROP DATABASE simhash_mule;
 DROP DATABASE simhash_latin1;
 DROP DATABASE simhash_win1252;
 DROP DATABASE simhash_euc_jp;

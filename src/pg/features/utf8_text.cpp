@@ -15,27 +15,22 @@ namespace
 // How many bytes are converted at once: of their form in UTF-8 the length is an int.
 constexpr std::size_t kAtOnce = PG_INT32_MAX / (2 * MAX_CONVERSION_GROWTH);
 
-// PostgreSQL's own, whatever the search_path is: it decides which texts are near.
-Oid conversion_to_utf8()
-{
-    const int encoding = GetDatabaseEncoding();
-    const Oid conversion = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding, PG_UTF8);
-    if (!OidIsValid(conversion))
-        ereport(ERROR, errcode(ERRCODE_UNDEFINED_FUNCTION),
-                errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
-                       pg_encoding_to_char(encoding), pg_encoding_to_char(PG_UTF8)));
-    return conversion;
-}
-
 } // namespace
 
 Utf8Text readable_utf8(const char *text, std::size_t length)
 {
     const int encoding = GetDatabaseEncoding();
-    const Oid conversion = conversion_to_utf8();
+    // PostgreSQL's own, whatever the search_path is: it decides which texts are near.
+    const Oid conversion = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding, PG_UTF8);
     const std::size_t size = length * MAX_CONVERSION_GROWTH + 1;
     auto *utf8 = static_cast<char *>(MemoryContextAllocHuge(CurrentMemoryContext, size));
     std::size_t used = 0;
+    if (!OidIsValid(conversion)) { // from MULE_INTERNAL
+        for (; used < length; used++)
+            utf8[used] = static_cast<char>(IS_HIGHBIT_SET(text[used]) ? ' ' : text[used]);
+        utf8[used] = '\0';
+        return {utf8, used};
+    }
     for (std::size_t from = 0; from < length;) {
         const std::size_t left = length - from, most = Min(left, kAtOnce);
         const auto done = static_cast<std::size_t>(

@@ -132,7 +132,11 @@ for my $bits (65, 300, 1024) {
         "REINDEX INDEX sent_${bits}_h", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(20001, 24000) AS n",
         "DELETE FROM sent_$bits WHERE id % 3 = 0", "VACUUM sent_$bits",
         "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(30001, 32000) AS n", "INSERT INTO sent_$bits SELECT n, NULL FROM generate_series(1, 50) AS n",
-        "DELETE FROM sent_$bits; VACUUM sent_$bits", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 300) AS n")
+        "DELETE FROM sent_$bits; VACUUM sent_$bits", "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(1, 3000) AS n",
+        # Inserts fill segments, which VACUUM leaves as they are.
+        "DELETE FROM sent_$bits WHERE id % 2 = 0; VACUUM sent_$bits",
+        "INSERT INTO sent_$bits SELECT n, $value FROM generate_series(40001, 41300) AS n",
+        "DELETE FROM sent_$bits WHERE id < 12; VACUUM (INDEX_CLEANUP ON) sent_$bits")
     {
         sql($_) for split /; (?=VACUUM)/, $change;
         standby_agrees($change =~ s/ FROM.*//r, "sent_$bits");

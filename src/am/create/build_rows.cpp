@@ -244,7 +244,10 @@ void BuildRows<Row>::divide_memory(const BytePermutation &to_key, RunSink<Row> s
 template <typename Row> void BuildRows<Row>::begin(int kilobytes)
 {
     *this = {};
+    MemoryContext caller = MemoryContextSwitchTo(
+        AllocSetContextCreate(CurrentMemoryContext, "simhash build rows", ALLOCSET_DEFAULT_SIZES));
     begin_divider(&divider_, kilobytes);
+    MemoryContextSwitchTo(caller);
     bits_ = kNoRowBits;
     std::uint8_t identity[kBits];
     identity_sources(identity);
@@ -286,6 +289,7 @@ template <typename Row> void BuildRows<Row>::end()
 {
     if (file_ != nullptr)
         BufFileClose(file_);
+    MemoryContextDelete(divider_.pool.context);
 }
 
 template void begin_divider(Divider<Position> *, int);

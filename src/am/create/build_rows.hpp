@@ -87,8 +87,8 @@ template <typename Item> void read_row_file(BufFile *file, Item *item, Size coun
 template <typename Row> struct BuildRows {
     uint64 count;
 
-    void begin(int kilobytes);
-    void add(Row row); // key: the fingerprint, 0 for NULL
+    void begin(int kilobytes); // in a memory context of its own, which end() deletes
+    void add(Row row);         // key: the fingerprint, 0 for NULL
     // Passes all rows to the sink, in runs by (key, tid). Bit 63 - i of a row's key is bit source[i] of its
     // fingerprint. No row may be added afterwards.
     void divide(const std::uint8_t source[kBits], RunSink<Row> sink, void *context);

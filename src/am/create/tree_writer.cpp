@@ -246,6 +246,7 @@ void write_tree(TreeWriter<Row> *writer, const IndexMeta &meta, int tree, BuildR
     rows->divide(source, write_run<Row>, writer);
     if (!end_leaves(writer, nullptr))
         write_inner_levels(writer, tree, &writer->leaves);
+    pfree(writer->leaves.child);
 }
 
 template <typename Row> void write_inner_levels(TreeWriter<Row> *writer, int tree, Children *leaves)

@@ -201,13 +201,10 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
     auto *writer = begin_tree<Row>(build->index, *build->meta, build->processes, build->progress,
                                    build->nulls != nullptr);
     BuildRows<Row> rows;
-    MemoryContext tree_context =
-        AllocSetContextCreate(CurrentMemoryContext, "simhash build tree", ALLOCSET_DEFAULT_SIZES);
     for (int tree; (tree = static_cast<int>(pg_atomic_fetch_add_u32(next, 1))) < build->meta->trees;) {
         failpoint(Failpoint::build_tree);
         if (build->nulls != nullptr)
             pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, kPhaseWriteFirst + tree);
-        MemoryContext old = MemoryContextSwitchTo(tree_context);
         rows.begin(maintenance_work_mem / 8 * 7 / build->processes);
         visit_rows(build->index, build->meta->shape(), segments, nullptr,
                    [&](std::uint64_t position, std::uint64_t, const std::uint8_t *signature) {
@@ -220,11 +217,8 @@ void write_some_trees(SignatureBuild *build, const Segments &segments, pg_atomic
                    });
         write_tree(writer, *build->meta, tree, &rows);
         rows.end();
-        MemoryContextSwitchTo(old);
-        MemoryContextReset(tree_context);
     }
     end_tree(writer);
-    MemoryContextDelete(tree_context);
 }
 
 void write_trees(SignatureBuild *build, pg_atomic_uint32 *next)

@@ -53,6 +53,12 @@ bool next_position(const ProbeBall &ball, Position from, Position *next)
     return true;
 }
 
+// The last key with positions before the upper bound of a leaf, or of all if that is null.
+std::uint64_t last_key(const Position *upper)
+{
+    return upper == nullptr ? ~std::uint64_t{0} : upper->tid == 0 ? upper->key - 1 : upper->key;
+}
+
 void next_tree(ProbeSource *source)
 {
     source->in_tree = false;
@@ -84,12 +90,10 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
             next_tree(source);
 
         const Position first = place->root ? Position{0, 0} : place->lower;
-        std::uint64_t high = place->rightmost        ? ~std::uint64_t{0}
-                             : place->upper.tid == 0 ? place->upper.key - 1
-                                                     : place->upper.key;
         source->part[leaf->slot] = {first, ball.budget};
         // The leaves of the smaller ball have been read.
-        if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key, high))
+        if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key,
+                     last_key(place->rightmost ? nullptr : &place->upper)))
             return true;
     }
 }
@@ -206,15 +210,10 @@ bool read_probe(SignatureSearch *search, Size *count)
     const char *page = search->reader.page;
     int tree = search->reader.leaf.tree, entries = leaf_count(page);
     std::uint64_t query = search->key[tree];
-    const std::uint64_t low = probes->source.part[search->reader.leaf.slot].first.key;
-    std::uint64_t high = ~std::uint64_t{0};
-    Position bound;
-    if (!is_rightmost(page)) {
-        bound = high_of(page);
-        high = bound.tid == 0 ? bound.key - 1 : bound.key;
-    }
-    const WholeKeys whole =
-        keys_read(probes->source, search->reader.leaf, is_rightmost(page) ? nullptr : &bound);
+    const Position bound = is_rightmost(page) ? Position{0, 0} : high_of(page);
+    const Position *upper = is_rightmost(page) ? nullptr : &bound;
+    const std::uint64_t low = probes->source.part[search->reader.leaf.slot].first.key, high = last_key(upper);
+    const WholeKeys whole = keys_read(probes->source, search->reader.leaf, upper);
     int depth = std::countl_zero(low ^ high);
     int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
     int radius = leaf_radius(search, entries, depth, errors);

@@ -25,8 +25,9 @@ async function main() {
     assert.deepStrictEqual(await only('SELECT $1::bit(256)', image), image);
     assert.deepStrictEqual(await only('SELECT $1::bit(12)', odd), odd);
     assert.deepStrictEqual(await only('SELECT $1::varbit', odd), odd);
-    for (const sql of ["SELECT ''::varbit", "SELECT B''", 'SELECT $1::varbit'])
-        assert.deepStrictEqual(await only(sql, ...(sql.includes('$') ? [new Signature([])] : [])), new Signature([]));
+    for (const sql of ["SELECT ''::varbit", "SELECT B''"])
+        assert.deepStrictEqual(await only(sql), new Signature([]));
+    assert.deepStrictEqual(await only('SELECT $1::varbit', new Signature([])), new Signature([]));
     assert.deepStrictEqual(await only('SELECT $1::bit(256)[]', [image, null]), [image, null]);
     assert.strictEqual(await only('SELECT $1::varbit::text', odd), '111111111111');
     for (const values of [[[], 1], [[0], 9], [[0, 0], 8], [[1], 7]]) assert.throws(() => new Signature(...values), RangeError);

@@ -38,13 +38,16 @@ class Signature:
         return f"{int.from_bytes(self.data, 'big'):0{8 * len(self.data)}b}"[: self.bits]
 
 
-def digits(value: int | str) -> str:
-    """The text of a simhash, 16 hexadecimal digits, of a number of 64 bits, signed or unsigned. Text is returned as it is."""
-    if isinstance(value, str):
-        return value
+def unsigned(value: int) -> int:
+    """A number of 64 bits, signed or unsigned, as an unsigned one."""
     if not -(2**63) <= value < 2**64:
         raise ValueError("a fingerprint is a number of 64 bits")
-    return f"{value % 2**64:016x}"
+    return value % 2**64
+
+
+def digits(value: int | str) -> str:
+    """The text of a simhash, 16 hexadecimal digits, of a number of 64 bits, signed or unsigned. Text is returned as it is."""
+    return value if isinstance(value, str) else f"{unsigned(value):016x}"
 
 
 def binary_digits(value: Signature | bytes | str) -> str:

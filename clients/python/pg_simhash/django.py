@@ -24,7 +24,7 @@ from django.contrib.postgres.operations import CreateExtension
 from django.core.exceptions import ValidationError
 from django.db.models import Field, Func, IntegerField, Lookup, Value
 
-from ._values import Signature, binary_digits, digits, parse_binary_digits
+from ._values import Signature, binary_digits, digits, parse_binary_digits, unsigned
 
 __all__ = ["FingerprintField", "HammingDistance", "SignatureField", "SimhashConstraint", "SimhashExtension", "SimhashIndex"]
 
@@ -53,9 +53,6 @@ class _SearchedField(Field):  # type: ignore
     def value_from_object(self, instance: Any) -> Any:
         return self.get_prep_value(super().value_from_object(instance))
 
-    def value_to_string(self, instance: Any) -> Any:
-        return self.value_from_object(instance)
-
 
 class FingerprintField(_SearchedField):
     """A column of type simhash: an unsigned number of 64 bits. Signed numbers and 16 hexadecimal digits are accepted."""
@@ -71,7 +68,7 @@ class FingerprintField(_SearchedField):
 
     @staticmethod
     def _read(value: Any) -> int:
-        return int(digits(int(value, 16) if isinstance(value, str) else value), 16)
+        return unsigned(int(value, 16) if isinstance(value, str) else value)
 
 
 class SignatureField(_SearchedField):

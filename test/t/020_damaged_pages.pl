@@ -677,14 +677,15 @@ my %damage = (
         set_bytes($image, $block, $at, pack 'L', $to);
         return "$old to $to in $block";
     },
-    # The last segment, which inserts fill.
+    # The last segment, which the next insert finds full, although both entries have a hint of free slots.
     'repeated segment' => sub {
         my ($i, $image) = @_;
         my $block = one_of(blocks_of($i, 'map'));
         my $segments = (get($image, $block, 'lower') - 24) / 8;
-        my $last = substr($$image, $block * $page_size + 24 + 8 * ($segments - 1), 4);
+        my $last = unpack('L', substr($$image, $block * $page_size + 24 + 8 * ($segments - 1), 4));
         my $other = int rand($segments - 1);
-        set_bytes($image, $block, 24 + 8 * $other, $last);
+        set_bytes($image, $block, 24 + 8 * $_, pack('LL', $last, 7)) for $other, $segments - 1;
+        set_bytes($image, $last, get($image, $last, 'upper'), "\xFF" x (sketches($image, $last) / 8));
         return "$other in $block";
     },
     'map link' => sub {

@@ -77,6 +77,7 @@ template <typename Item> void write_row_file(BufFile *file, Item *item, Size cou
 }
 template <typename Item> void read_row_file(BufFile *file, Item *item, Size count)
 {
+    CHECK_FOR_INTERRUPTS();
     Size bytes = count * sizeof(Item);
     if (BufFileRead(file, item, bytes) != bytes)
         ereport(ERROR, errcode_for_file_access(),

@@ -60,4 +60,20 @@ FROM unnest('{6,8,16}'::int[]) radius, unnest('{0.5,0.9,0.99}'::float8[]) recall
     LATERAL (SELECT FROM repeated_s WHERE s <@| signature_ball(wide(0), radius, recall)) f
 GROUP BY radius, recall ORDER BY radius, recall;
 DROP TABLE repeated_s;
+
+\echo '-- Copies of a row lie beside each other in every tree, in leaves of their own if they are many: none is missed more often'
+\echo '-- than a single row, also if nearer rows share these leaves.'
+CREATE TABLE copied_s (copy_of integer, s bit(1024));
+INSERT INTO copied_s SELECT NULL, wide(i) FROM generate_series(1, 20000) i;
+INSERT INTO copied_s SELECT i, wide(-i) FROM generate_series(1, 36) i, LATERAL generate_series(1, CASE WHEN i <= 24 THEN 50 ELSE 2000 END);
+CREATE TABLE asked AS
+    SELECT i AS copy_of, flipped_bits(wide(-i), i * 100 + n, 100)::bit(1024) AS s FROM generate_series(1, 36) i, generate_series(1, 5) n;
+INSERT INTO copied_s SELECT NULL, flipped_bits(a.s, near, 60) FROM asked a, generate_series(1, 3) near;
+CREATE INDEX copied_s_index ON copied_s USING simhash (s);
+SELECT copies, recall, avg(found::float8 / copies) >= recall - 0.02 AS enough
+FROM unnest('{0.5,0.9,0.99}'::float8[]) recall, asked a, LATERAL (SELECT CASE WHEN a.copy_of <= 24 THEN 50 ELSE 2000 END AS copies) c,
+    LATERAL (SELECT count(*) AS found FROM copied_s c
+             WHERE c.s <@| signature_ball(a.s, (a.s <@> wide(-a.copy_of))::int, recall) AND c.copy_of = a.copy_of) f
+GROUP BY copies, recall ORDER BY copies, recall;
+DROP TABLE copied_s, asked;
 DROP FUNCTION wide;

@@ -3,6 +3,8 @@
 #include "am/signatures/candidate_rows.hpp"
 #include "am/signatures/tree_search.hpp"
 
+#include "core/bits/split_mix.hpp"
+
 extern "C" {
 #include "miscadmin.h"
 }
@@ -19,11 +21,11 @@ namespace
 // Candidates of a leaf by chance: about as many as cost as much as the leaf.
 constexpr double kCandidatesOfLeaf = 2;
 
+// More than these are not there by chance: bits depend on each other, or rows are near each other.
+constexpr int kMostByChance = 32;
+
 // The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
 constexpr int kUniformStep = 1, kWeightedStep = 3;
-
-// A leaf of skewed or dependent bits has many candidates within that radius. This many are read: leaves are cheaper.
-constexpr int kMostOfLeaf = 32;
 
 // How the search goes on is decided when each tree has been read once or a part of the cost of an exact search has been
 // paid, and again when the search has cost so much more.
@@ -68,11 +70,29 @@ void next_tree(ProbeSource *source)
     source->budget += source->step;
 }
 
+// Locates the next leaf of the last run noted.
+void locate_run(ProbeSource *source, const OpenIndex &index, LocatedLeaf *leaf)
+{
+    KeyRun *run = &source->run[source->runs - 1];
+    const LeafPlace *place = &leaf->place;
+    locate_leaf(index, run->tree, run->next, {0, 0}, leaf);
+    source->part[leaf->slot] = {place->root ? Position{0, 0} : place->lower, source->budget, true};
+    source->run_leaves++;
+    if (place->rightmost || place->upper.key != run->next.key)
+        source->runs--;
+    else
+        run->next = place->upper;
+}
+
 bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<ProbeSource *>(base);
     for (;;) {
         CHECK_FOR_INTERRUPTS();
+        if (source->runs > 0) {
+            locate_run(source, index, leaf);
+            return true;
+        }
         if (source->budget - source->step >= source->most)
             return false;
         ProbeBall ball = ball_of(*source, source->tree, source->budget);
@@ -90,7 +110,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
             next_tree(source);
 
         const Position first = place->root ? Position{0, 0} : place->lower;
-        source->part[leaf->slot] = {first, ball.budget};
+        source->part[leaf->slot] = {first, ball.budget, false};
         // The leaves of the smaller ball have been read.
         if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key,
                      last_key(place->rightmost ? nullptr : &place->upper)))
@@ -167,25 +187,19 @@ int key_errors(const LeafQuery &query, const LeafEntry &entry)
            std::popcount(entry.key.word[1] ^ query.key.word[1]);
 }
 
-// Drops the farthest of the matches of a leaf until few enough remain, but all or none with the same number of errors.
-// Returns their number, and lowers the radius accordingly.
-int nearest_matches(SignatureSearch *search, const LeafQuery &query, int matches, int *radius)
+// The radius that counts as read in a leaf: within it are no more than by chance, or only those with the fewest errors. Where
+// bits depend on each other, the model expects too much of the others.
+int credited_radius(const SignatureSearch &search, const LeafQuery &query, int matches, int radius)
 {
-    if (matches <= kMostOfLeaf)
-        return matches;
+    if (matches <= kMostByChance)
+        return radius;
     int with[kMostKeyWords * kKeyBits + 1] = {};
     for (int i = 0; i < matches; i++)
-        with[key_errors(query, search->found[i])]++;
+        with[key_errors(query, search.found[i])]++;
     int errors = 0, sum = with[0];
-    while (errors < *radius && (sum == 0 || sum + with[errors + 1] <= kMostOfLeaf))
+    while (errors < radius && (sum == 0 || sum + with[errors + 1] <= kMostByChance))
         sum += with[++errors];
-    int kept = 0;
-    for (int i = 0; i < matches; i++) {
-        if (key_errors(query, search->found[i]) <= errors)
-            search->found[kept++] = search->found[i];
-    }
-    *radius = errors;
-    return kept;
+    return errors;
 }
 
 // The keys whose entries have all been read, of those of the leaf just read. Equal keys may fill several leaves, which are
@@ -199,6 +213,19 @@ WholeKeys keys_read(const ProbeSource &source, const LocatedLeaf &leaf, const Po
     return whole_keys(lower, upper);
 }
 
+// Notes the run of equal keys that a leaf's upper bound divides, unless the ball reaches it or it has been noted, if its rows
+// would be candidates in the leaf.
+void note_run(SignatureSearch *search, const LocatedLeaf &leaf, Position bound, int radius)
+{
+    ProbeSource *source = &search->probes->source;
+    const std::uint64_t key = bound.key;
+    if (bound.tid != 0 && source->runs < kMostRuns &&
+        std::popcount(key ^ source->keys[leaf.tree]) <= radius &&
+        !reaches(ball_of(*source, leaf.tree, source->part[leaf.slot].budget), key, key) &&
+        insert(&source->noted, split_mix(key + static_cast<std::uint64_t>(leaf.tree))))
+        source->run[source->runs++] = {leaf.tree, bound};
+}
+
 // Adds a leaf's new candidates to the `count` candidates collected so far, and notes that the leaf has been read.
 // Returns false at the end.
 bool read_probe(SignatureSearch *search, Size *count)
@@ -208,24 +235,30 @@ bool read_probe(SignatureSearch *search, Size *count)
     if (!BufferIsValid(buffer))
         return false;
     const char *page = search->reader.page;
-    int tree = search->reader.leaf.tree, entries = leaf_count(page);
-    std::uint64_t query = search->key[tree];
+    const int tree = search->reader.leaf.tree;
+    int entries = leaf_count(page);
     const Position bound = is_rightmost(page) ? Position{0, 0} : high_of(page);
     const Position *upper = is_rightmost(page) ? nullptr : &bound;
-    const std::uint64_t low = probes->source.part[search->reader.leaf.slot].first.key, high = last_key(upper);
-    const WholeKeys whole = keys_read(probes->source, search->reader.leaf, upper);
+    const LocatedLeaf &leaf = search->reader.leaf;
+    const auto part = probes->source.part[leaf.slot];
+    const std::uint64_t low = part.first.key, high = last_key(upper);
+    const WholeKeys whole = keys_read(probes->source, leaf, upper);
     int depth = std::countl_zero(low ^ high);
-    int errors = depth == 0 ? 0 : std::popcount((low ^ query) >> (kKeyBits - depth));
-    int radius = leaf_radius(search, entries, depth, errors);
+    int errors = depth == 0 ? 0 : std::popcount((low ^ search->key[tree]) >> (kKeyBits - depth));
+    const int radius = leaf_radius(search, entries, depth, errors);
     const LeafQuery near = key_query(*search, tree, radius);
-    int matches = find_in_leaf(page, near, search->found);
-    matches = nearest_matches(search, near, matches, &radius);
+    const int matches = find_in_leaf(page, near, search->found);
+    const int credited = credited_radius(*search, near, matches, radius);
     for (int i = 0; i < matches; i++)
         search->position[*count + static_cast<Size>(i)] = search->found[i].tid;
     BlockNumber block = BufferGetBlockNumber(buffer);
     UnlockReleaseBuffer(buffer);
-    if (whole.first <= whole.last)
-        probes->model.read_leaf(tree, whole.first, whole.last, radius);
+    // A single key adds little, and its leaves may be read again for the ball.
+    if (part.run)
+        probes->source.run_leaves--;
+    else if (whole.first <= whole.last)
+        probes->model.read_leaf(tree, whole.first, whole.last, credited);
+    note_run(search, leaf, bound, radius);
     Size candidates = keep_new(search, *count, static_cast<Size>(matches));
     if (search->trace != nullptr)
         trace_read(*search, {SignatureRead::tree, tree, block, candidates, estimated_recall(*search)});
@@ -269,12 +302,17 @@ bool must_decide(SignatureSearch *search)
     return true;
 }
 
+bool has_runs(const ProbeSource &source) { return source.runs > 0 || source.run_leaves > 0; }
+
 // Returns false when the target is reached, or the search has become exact.
 bool next_probed(SignatureSearch *search, Results *results)
 {
-    while (estimated_recall(*search) < search->probes->recall) {
+    ProbeSearch *probes = search->probes;
+    while (estimated_recall(*search) < probes->recall || has_runs(probes->source)) {
         Size candidates;
-        const bool exact = must_decide(search) && leaves_cost(*search) >= search->exact_cost;
+        const double least =
+            has_runs(probes->source) ? probes->spent : 0; // no forecast tells how long they are
+        const bool exact = must_decide(search) && Max(leaves_cost(*search), least) >= search->exact_cost;
         if (exact || !read_probes(search, &candidates)) {
             begin_exact(search);
             return false;
@@ -306,7 +344,7 @@ void begin_probes(SignatureSearch *search, const SignatureBall &ball)
     probes->model.begin(&layout, &probes->flips, search->key);
     probes->recall = goal_of(ball.recall);
     std::fill(probes->candidate_radius, probes->candidate_radius + kKeyBits + 1, -1);
-    probes->seen.context = search->query_context;
+    probes->seen.context = probes->source.noted.context = search->query_context;
     search->probes = probes;
     search->more = next_probed;
     begin_probe_source(&probes->source, layout.trees, search->key,

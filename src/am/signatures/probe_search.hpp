@@ -13,8 +13,18 @@
 namespace simhash
 {
 
+// Equal keys that fill leaves of their own. A row with so many copies lies in such leaves in every tree. The ball reaches
+// them only if it allows all errors of the key, but a leaf of many keys if it allows those in their common bits. So all
+// copies would be missed in all trees, where the model assumes that trees miss a row independently. Once the leaf with the
+// first of the keys has been read, the others are, too, if they are candidates there.
+struct KeyRun {
+    int tree;
+    Position next; // to be read, of the run's key
+};
+inline constexpr int kMostRuns = 4 * kMostAhead; // at once; further ones are left out
+
 // The leaves, the likeliest first: those that reach into a ball around the query's key in any tree, then those of the next
-// larger ball.
+// larger ball; runs beside them come first.
 struct ProbeSource : LeafSource {
     int trees;
     const std::uint64_t *keys; // the query's
@@ -27,8 +37,13 @@ struct ProbeSource : LeafSource {
     Position next;
     struct {
         Position first; // of the page to be read
-        int budget;     // of the ball that reaches it
+        int budget;     // of the ball at that time
+        bool run;       // read for a run
     } part[kMostAhead]; // by slot of a located leaf
+    KeyRun run[kMostRuns];
+    int runs;        // that have not been located to their ends
+    int run_leaves;  // that have been located but not read
+    NumberSet noted; // the runs so far, hashed
 };
 
 struct ProbeSearch {

@@ -118,9 +118,10 @@ void set_lists(Curve *curve, const float *found, std::uint32_t lists, double lev
     }
 }
 
-// Whether a search for the query, with these rows in the order of their lists, finds the one at `distance`.
+// A search for the query, with these rows in the order of their lists. `limit` is the distance of the rows that are not known.
 struct Simulation {
     int wanted;
+    std::uint16_t limit;
     int kept = 0;
     std::uint16_t nearest[kWanted] = {};
 
@@ -133,21 +134,26 @@ struct Simulation {
             nearest[at] = nearest[at - 1];
         nearest[at] = distance;
     }
-    // Whether it ends before the list of this rank.
+    // Whether it ends before the list of this rank. A list also has rows that are not known.
     bool ends(const Curve &curve, double rank) const
     {
-        return kept == wanted && curve.at(nearest[kept - 1]) <= rank;
+        const std::uint16_t last = kept == wanted ? nearest[kept - 1] : limit;
+        return last != kNoLimit && curve.at(last) <= rank;
     }
 };
 
-// The part of the neighbors that a search finds. The rows are in the order of their lists, and `last` is the distance of
-// the last neighbor.
-double found_part(const NearRow *near, int rows, std::uint16_t last, const Curve &curve)
+// The part of the neighbors that a search for a query finds. The rows are in the order of their lists, and the distance is
+// that of the last neighbor.
+double found_part(const ListMeasure &measure, int query, const Curve &curve)
 {
-    Simulation search = {std::min(kWanted, rows)};
+    const NearRow *near = rows_of(measure, query);
+    const int rows = measure.found[query];
+    const std::uint16_t last = measure.distance[query];
+    Simulation search = {std::min(kWanted, rows), measure.limit[query]};
+    double read = -1;
     int good = 0;
-    for (int i = 0; i < rows; i++) {
-        if (i > 0 && near[i].rank > near[i - 1].rank && search.ends(curve, near[i].rank))
+    for (int i = 0; i < rows; read = near[i++].rank) {
+        if (near[i].rank > read && search.ends(curve, near[i].rank))
             break;
         search.add(near[i].distance);
         good += near[i].distance <= last;
@@ -155,17 +161,18 @@ double found_part(const NearRow *near, int rows, std::uint16_t last, const Curve
     return std::min(good, search.wanted) / static_cast<double>(search.wanted);
 }
 
+// The mean of the queries, without those that look for equal rows, which are in one list: they would make up for others.
 double simulated_recall(const ListMeasure &measure, const Curve &curve)
 {
     double sum = 0;
     int queries = 0;
     for (int q = 0; q < measure.queries; q++) {
-        if (measure.found[q] == 0)
+        if (measure.found[q] == 0 || measure.distance[q] == 0)
             continue;
-        sum += found_part(rows_of(measure, q), measure.found[q], measure.distance[q], curve);
+        sum += found_part(measure, q, curve);
         queries++;
     }
-    return sum / queries;
+    return queries == 0 ? 1 : sum / queries;
 }
 
 // The curve with which searches have the recall.
@@ -180,6 +187,9 @@ void fit_curve(const ListMeasure &measure, const float *found, std::uint32_t lis
         (simulated_recall(measure, *curve) < recall ? low : high) = middle;
     }
     set_lists(curve, found, lists, high);
+    // Lists that hold all rows of the sightings may not be enough for all queries.
+    if (high == 1 && simulated_recall(measure, *curve) < recall)
+        std::fill(curve->lists, curve->lists + kDistanceNodes, std::log(static_cast<double>(lists)));
 }
 
 // Orders each query's rows by list, and sets the distance of its last neighbor.

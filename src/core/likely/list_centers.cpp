@@ -38,15 +38,16 @@ struct Nearest {
     }
 };
 
+constexpr std::uint32_t kPauseRows = 256; // between two pauses
+
 // Counts each row's bits for its center. Returns whether a row has another center than before.
 bool assign_rows(const CenterSample &sample, const std::uint32_t *row, std::uint32_t rows,
                  const std::uint8_t *center, std::uint32_t centers, std::uint32_t *center_of)
 {
-    constexpr std::uint32_t kPause = 256;
     bool changed = false;
     std::fill(sample.size, sample.size + centers, 0);
     for (std::uint32_t i = 0; i < rows; i++) {
-        if (i % kPause == 0)
+        if (i % kPauseRows == 0)
             sample.pause();
         sample.distances(sample.row + place(sample.bytes, row[i]), sample.bytes, center,
                          static_cast<std::size_t>(sample.bytes), static_cast<int>(centers), sample.distance);
@@ -84,8 +85,11 @@ void move_centers(const CenterSample &sample, const std::uint32_t *row, std::uin
 {
     const std::size_t bits = place(sample.bytes, 8);
     std::fill(sample.sum, sample.sum + bits * centers, 0);
-    for (std::uint32_t i = 0; i < rows; i++)
+    for (std::uint32_t i = 0; i < rows; i++) {
+        if (i % kPauseRows == 0)
+            sample.pause();
         count_bits(sample.row + place(sample.bytes, row[i]), sample.bytes, sample.sum + bits * center_of[i]);
+    }
     for (std::uint32_t c = 0; c < centers; c++) {
         std::uint8_t *at = center + place(sample.bytes, c);
         if (sample.size[c] > 0)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -166,6 +167,57 @@ int found_of_ten(const std::vector<std::uint8_t> &rows, const std::uint8_t *quer
     return found;
 }
 
+// The list of each row, and the recall measured with the first `queries` of them.
+struct Measured {
+    std::vector<std::uint32_t> list_of;
+    ListRecall recall;
+    int pauses;
+};
+
+Measured measure_rows(const std::vector<std::uint8_t> &rows, int queries, Chosen *chosen)
+{
+    const auto count = static_cast<std::size_t>(queries);
+    std::vector<std::uint16_t> distance(count), limit(count, kNoLimit);
+    const auto self = std::make_unique<bool[]>(count);
+    std::vector<int> found(count);
+    std::vector<NearRow> near(count * kMostCalibrated);
+    ListMeasure measure = {rows.data(),  queries,    kBytes,       kDistances, distance.data(),
+                           limit.data(), self.get(), found.data(), near.data()};
+    Measured result;
+    for (std::size_t at = 0; at < rows.size(); at += kBytes) {
+        result.list_of.push_back(
+            nearest_list(chosen->set, kDistances, rows.data() + at, chosen->distance.data()));
+        measure_row(&measure, rows.data() + at, result.list_of.back());
+    }
+    std::vector<std::uint32_t> list(chosen->set.lists), rank(chosen->set.lists);
+    std::vector<float> part(kDistanceNodes * chosen->set.lists);
+    std::vector<Sighting> sighting(kSightings * count);
+    static int pauses;
+    pauses = 0;
+    result.recall = measured_recall(
+        &measure, chosen->set,
+        {chosen->distance.data(), list.data(), rank.data(), part.data(), sighting.data(), [] { pauses++; }});
+    result.pauses = pauses;
+    EXPECT_EQ(result.recall.queries, queries);
+    EXPECT_EQ(check_list_recall(result.recall, chosen->set.lists, 8 * kBytes), nullptr);
+    return result;
+}
+
+// The mean recall of searches for the rows from number `first` to before `end`.
+double mean_recall(const std::vector<std::uint8_t> &rows, const Measured &measured, Chosen *chosen,
+                   double wanted, int first, int end)
+{
+    std::vector<std::uint32_t> list(chosen->set.lists);
+    int all = 0;
+    for (int q = first; q < end; q++) {
+        const std::uint8_t *query = rows.data() + kBytes * q;
+        nearest_lists(chosen->set, kDistances, query, chosen->set.lists, chosen->distance.data(),
+                      list.data());
+        all += found_of_ten(rows, query, q, measured.recall, wanted, list, measured.list_of);
+    }
+    return all / 10.0 / (end - first);
+}
+
 TEST_F(ListCentersTest, MeasuredRecallIsReached)
 {
     // Rows without structure and few lists, so that one list more or less changes the recall by far.
@@ -174,45 +226,52 @@ TEST_F(ListCentersTest, MeasuredRecallIsReached)
         const Row row = random_row();
         rows.insert(rows.end(), row.begin(), row.end());
     }
-    const int count = static_cast<int>(rows.size() / kBytes);
     Chosen chosen = choose(rows, 6);
     constexpr int kQueries = 100;
-    std::vector<std::uint16_t> distance(kQueries);
-    bool self[kQueries] = {};
-    std::vector<int> found(kQueries);
-    std::vector<std::uint16_t> limit(kQueries, kNoLimit);
-    std::vector<NearRow> near(kQueries * kMostCalibrated);
-    ListMeasure measure = {rows.data(),  kQueries, kBytes,       kDistances, distance.data(),
-                           limit.data(), self,     found.data(), near.data()};
-    std::vector<std::uint32_t> list_of(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; i++) {
-        const std::uint8_t *row = rows.data() + kBytes * i;
-        list_of[static_cast<std::size_t>(i)] =
-            nearest_list(chosen.set, kDistances, row, chosen.distance.data());
-        measure_row(&measure, row, list_of[static_cast<std::size_t>(i)]);
-    }
-    std::vector<std::uint32_t> list(chosen.set.lists), rank(chosen.set.lists);
-    std::vector<float> part(kDistanceNodes * chosen.set.lists);
-    std::vector<Sighting> sighting(kSightings * kQueries);
-    static int pauses;
-    pauses = 0;
-    const ListRecall recall = measured_recall(
-        &measure, chosen.set,
-        {chosen.distance.data(), list.data(), rank.data(), part.data(), sighting.data(), [] { pauses++; }});
-    EXPECT_EQ(pauses, kQueries);
-    EXPECT_EQ(recall.queries, kQueries);
-    EXPECT_EQ(check_list_recall(recall, chosen.set.lists, 8 * kBytes), nullptr);
+    const Measured measured = measure_rows(rows, kQueries, &chosen);
+    EXPECT_EQ(measured.pauses, kQueries);
     for (double wanted : {0.5, 0.8, 0.9, 0.95, 0.99}) {
-        int all = 0;
-        for (int q = 0; q < kQueries; q++) {
-            const std::uint8_t *query = rows.data() + kBytes * q;
-            nearest_lists(chosen.set, kDistances, query, chosen.set.lists, chosen.distance.data(),
-                          list.data());
-            all += found_of_ten(rows, query, q, recall, wanted, list, list_of);
-        }
-        EXPECT_GE(all, (wanted - 0.02) * 10 * kQueries) << wanted << " of " << chosen.set.lists;
-        EXPECT_LE(all, (wanted + 0.06) * 10 * kQueries) << wanted << " of " << chosen.set.lists;
+        const double recall = mean_recall(rows, measured, &chosen, wanted, 0, kQueries);
+        EXPECT_GE(recall, wanted - 0.02) << wanted << " of " << chosen.set.lists;
+        EXPECT_LE(recall, wanted + 0.06) << wanted << " of " << chosen.set.lists;
     }
+}
+
+// The neighbors of most rows are equal to them, and so in the first list. They do not make up for those of the others.
+TEST_F(ListCentersTest, RepeatedRowsDoNotLowerTheRecallOfOthers)
+{
+    constexpr int kRows = 3000, kDistinct = 100, kQueries = 1000;
+    std::vector<std::uint8_t> rows;
+    std::vector<Row> repeated;
+    for (int i = 0; i < 20; i++)
+        repeated.push_back(random_row());
+    for (int i = 0; i < kRows; i++) {
+        const bool distinct = i % 10 == 0 || i >= kRows - kDistinct;
+        const Row row = distinct ? random_row() : repeated[random() % 20];
+        rows.insert(rows.end(), row.begin(), row.end());
+    }
+    Chosen chosen = choose(rows, 8);
+    const Measured measured = measure_rows(rows, kQueries, &chosen);
+    for (double wanted : {0.5, 0.7, 0.9, 0.95, 0.99})
+        EXPECT_GE(mean_recall(rows, measured, &chosen, wanted, kRows - kDistinct, kRows), wanted - 0.03)
+            << wanted << " of " << chosen.set.lists;
+}
+
+// Of rows that are all repeated, a search reads few lists.
+TEST_F(ListCentersTest, RepeatedRowsAloneAreInTheirList)
+{
+    std::vector<std::uint8_t> rows;
+    std::vector<Row> repeated;
+    for (int i = 0; i < 20; i++)
+        repeated.push_back(random_row());
+    for (int i = 0; i < 1000; i++) {
+        const Row &row = repeated[random() % 20];
+        rows.insert(rows.end(), row.begin(), row.end());
+    }
+    Chosen chosen = choose(rows, 8);
+    const Measured measured = measure_rows(rows, 100, &chosen);
+    EXPECT_NEAR(lists_at(measured.recall, 0.9, 0, chosen.set.lists), 1, 1e-9);
+    EXPECT_EQ(mean_recall(rows, measured, &chosen, 0.9, 0, 100), 1);
 }
 
 TEST_F(ListCentersTest, MoreRecallAndFartherNeighborsTakeMoreLists)

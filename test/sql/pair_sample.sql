@@ -57,6 +57,7 @@ DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'missing'); EXCEPTION WHEN und
 SELECT count(*) FROM simhash_pair_sample('page_h', NULL);
 SELECT * FROM simhash_pair_sample('page_pkey', 'body');
 SELECT * FROM simhash_pair_sample(1, 'body');
+DO $$ BEGIN PERFORM simhash_pair_sample('page_h', 'generate_series(1, 2)::text'); EXCEPTION WHEN cardinality_violation THEN RAISE NOTICE '%', SQLERRM; END $$;
 \echo '-- What is not one expression is refused before anything is read, whatever it would become between the parentheses.'
 CREATE FUNCTION refusal(document text) RETURNS text LANGUAGE plpgsql AS
 $$ BEGIN RETURN (SELECT count(*) FROM simhash_pair_sample('page_h', document)); EXCEPTION WHEN syntax_error THEN RETURN SQLERRM; END $$;

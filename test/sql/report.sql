@@ -81,10 +81,11 @@ SELECT radius, expected.value / found.value BETWEEN 0.5 AND 2 AS as_found FROM e
 DROP TABLE framed;
 \echo '-- an expression, as of an index'
 CREATE TABLE texts AS SELECT i AS id, CASE WHEN i % 10 > 0 THEN 'w' || i || ' v' || i % 7 END AS body FROM generate_series(1, 500) AS i;
-CREATE VIEW text_values AS SELECT to_simhash(body) AS h, to_signature(body, 256)::bit(256) AS s FROM texts;
+CREATE VIEW text_values AS SELECT to_simhash(body) AS h, to_signature(body, 256)::bit(256) AS s, to_signature(body, 256) AS undeclared FROM texts;
 SELECT count(*), bool_and(e.value = c.value) AS like_the_column FROM simhash_report('texts', 'to_simhash(body)', details => true) AS e
     JOIN simhash_report('text_values', 'h', details => true) AS c USING (topic, item, meaning) WHERE topic IN ('rows', 'distance', 'false matches');
-SELECT bool_and(e.value = c.value) AS like_the_column FROM simhash_report('texts', 'to_signature(body, 256)') AS e JOIN simhash_report('text_values', 's') AS c USING (topic, item, meaning);
+SELECT column_name, bool_and(e.value = c.value) AS like_the_column FROM unnest('{s,undeclared}'::text[]) column_name,
+    simhash_report('texts', 'to_signature(body, 256)') AS e JOIN LATERAL simhash_report('text_values', column_name) AS c USING (topic, item, meaning) GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM simhash_report('texts', 'to_simhash(NULL::text)');
 SELECT count(*) FROM simhash_report('texts', 'to_signature(NULL::text, 256)');
 \set VERBOSITY terse

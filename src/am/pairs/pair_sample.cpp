@@ -263,7 +263,7 @@ const char *document_query(Oid table, const char *document, const char *member)
 {
     const bool partitioned = get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE;
     return psprintf(
-        "LATERAL (SELECT (%s\n)::pg_catalog.text AS document FROM %s%s"
+        "LATERAL (SELECT (SELECT (%s\n))::pg_catalog.text AS document FROM %s%s"
         " WHERE %sctid OPERATOR(pg_catalog.=) simhash_drawn_pair.drawn_%s) AS %s",
         document, partitioned ? "" : "ONLY ",
         quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), get_rel_name(table)),

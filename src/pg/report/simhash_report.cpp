@@ -123,29 +123,35 @@ int type_bits(Oid type, int32 length, Oid fingerprint, const char *what)
 Source find_source(Relation relation, const char *text, Oid fingerprint)
 {
     const AttrNumber number = get_attnum(RelationGetRelid(relation), text);
-    if (number != InvalidAttrNumber || std::strpbrk(text, "(:") == nullptr) {
+    const bool column = number != InvalidAttrNumber || std::strpbrk(text, "(:") == nullptr;
+    Source source;
+    const char *what = "the expression";
+    if (column) {
         Oid type = InvalidOid, collation;
         int32 length = -1;
         if (number == InvalidAttrNumber)
             check_column(relation, text, fingerprint); // raises the error
         get_atttypetypmodcoll(RelationGetRelid(relation), number, &type, &length, &collation);
-        const char *what = psprintf("column \"%s\" of \"%s\"", text, RelationGetRelationName(relation));
-        return {relation, quote_identifier(text), type_bits(type, length, fingerprint, what), kMostSample};
+        what = psprintf("column \"%s\" of \"%s\"", text, RelationGetRelationName(relation));
+        source = {relation, quote_identifier(text), type_bits(type, length, fingerprint, what), kMostSample};
+        if (source.bits != 0)
+            return source;
+    } else {
+        require_expression(text);
+        source = {relation, psprintf("(%s\n)", text), 0, kMostSample / kExpensive};
     }
-    require_expression(text);
-    Source source = {relation, psprintf("(%s\n)", text), 0, kMostSample / kExpensive};
     for_each_query_row(
         psprintf("SELECT value FROM (SELECT %s AS value FROM %s) AS s WHERE value IS NOT NULL LIMIT 1",
                  source.expression, qualified_name(relation)),
         [&](TupleDesc columns) {
             const FormData_pg_attribute *value = TupleDescAttr(columns, 0);
-            source.bits = type_bits(value->atttypid, value->atttypmod, fingerprint, "the expression");
+            source.bits = type_bits(value->atttypid, value->atttypmod, fingerprint, what);
         },
         [&](const QueryRow &row) {
             bool null;
             const Datum value = row.column(1, &null);
             if (source.bits == 0)
-                source.bits = type_bits(BITOID, datum_signature(value).bits, fingerprint, "the expression");
+                source.bits = type_bits(BITOID, datum_signature(value).bits, fingerprint, what);
         });
     return source;
 }

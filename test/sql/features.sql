@@ -51,6 +51,7 @@ SELECT to_simhash('a b c', 'word', 1) = to_simhash('a b c') AS default_is_words,
        to_simhash('東京都') = to_simhash(features(ARRAY['東京', '京都'])) AS pairs,
        to_simhash('東京都', 'character', 3) = to_simhash(features(ARRAY['東京都'])) AS characters_too;
 SELECT to_simhash('a', 'sentence', 1);
+SELECT to_simhash('a', repeat('sentence ', 1000), 1);
 \echo :SQLSTATE
 SELECT to_simhash('a', 'word-18', 1);
 SELECT to_simhash('a', 'Word', 1);
@@ -156,6 +157,8 @@ SELECT to_simhash(features('null'::jsonb));
 SELECT to_simhash(features('{"a": "1"}'::jsonb));
 \echo :SQLSTATE
 SELECT to_simhash(features('{"a": [1]}'::jsonb));
+\echo :SQLSTATE
+SELECT to_simhash(features(jsonb_build_object(repeat('long ', 1000), 'a')));
 \echo :SQLSTATE
 SELECT to_simhash(features('{"a": {"b": 1}}'::jsonb));
 \echo :SQLSTATE

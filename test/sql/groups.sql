@@ -166,6 +166,7 @@ DROP TABLE arbitrary, expected;
 SELECT * FROM simhash_pair_groups('{1,2}'::int[], '{3}');
 SELECT * FROM simhash_pair_groups('{1,2}'::int[], '{3,NULL}');
 SELECT * FROM simhash_pair_groups('{1}'::int[], '{2}', 'Star');
+SELECT * FROM simhash_pair_groups('{1}'::int[], '{2}', repeat('star ', 1000));
 SELECT * FROM simhash_pair_groups('{1}'::int[], '{a}'::text[]);
 SELECT * FROM simhash_pair_groups('{"(0,0)"}'::point[], '{"(0,0)"}');
 

@@ -4,6 +4,7 @@
 
 #include "pg/server/compat.hpp"
 #include "pg/server/result_rows.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "catalog/pg_operator_d.h"
@@ -171,7 +172,7 @@ bool wants_stars(const text *kind)
         return true;
     if (std::strcmp(name, "connected") != 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("unrecognized kind of groups: \"%s\"", name),
+                errmsg("unrecognized kind of groups: \"%s\"", quoted(name)),
                 errhint("Kinds are \"star\" and \"connected\"."));
     return false;
 }

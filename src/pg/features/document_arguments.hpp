@@ -3,6 +3,7 @@
 
 #include "core/text/text_features.hpp"
 #include "pg/server/postgres.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "utils/builtins.h"
@@ -28,7 +29,7 @@ inline TextUnit text_unit(text *argument)
     if (std::strcmp(name, "character") == 0)
         return TextUnit::kCharacter;
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unrecognized unit of text features: \"%s\"", name),
+            errmsg("unrecognized unit of text features: \"%s\"", quoted(name)),
             errhint("Units are \"word\" and \"character\"."));
     pg_unreachable();
 }

@@ -73,19 +73,24 @@ const char *jsonb_kind(const JsonbValue &value)
     }
 }
 
+const char *quoted_key(const JsonbValue &key)
+{
+    return quoted(pnstrdup(key.val.string.val, static_cast<Size>(key.val.string.len)));
+}
+
 Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
 {
     if (value.type != jbvNumeric)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("weight of feature \"%.*s\" must be a number, not %s", key.val.string.len,
-                       key.val.string.val, jsonb_kind(value)));
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("weight of feature \"%s\" must be a number, not %s", quoted_key(key), jsonb_kind(value)));
     // Converted from the decimal digits rather than through a double, so that the number is rounded only
     // once.
     char *digits = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
     Weight weight = 0;
     if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("weight of feature \"%.*s\" is out of range", key.val.string.len, key.val.string.val),
+                errmsg("weight of feature \"%s\" is out of range", quoted_key(key)),
                 errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
     if (weight == 0 && std::strpbrk(digits, "123456789") != nullptr)
         report_small_weight();

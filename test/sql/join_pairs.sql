@@ -333,6 +333,12 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET enable_seqscan = off;
+-- Near rows that differ in any bits, so that they are in the parts of several processes.
+CREATE TABLE spread AS SELECT i AS id, (hashint8extended(i % 500, 2) # flips(i, i % 8))::simhash AS h FROM generate_series(1, 6000) i;
+CREATE INDEX spread_h ON spread USING simhash (h);
+CREATE TABLE other AS SELECT i AS id, (hashint8extended(i % 800, 2) # flips(i + 10000, i % 8))::simhash AS h FROM generate_series(1, 4000) i;
+CREATE INDEX other_h ON other USING simhash (h);
+ANALYZE spread, other;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
 SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id',
@@ -341,7 +347,9 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT 2)',
     'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT NULL::int)',
     'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3',
-    'SELECT a, b.id FROM log a JOIN page b ON a.h <@> b.h <= 3'
+    'SELECT a, b.id FROM log a JOIN page b ON a.h <@> b.h <= 3',
+    'SELECT a.id, b.id FROM spread a JOIN spread b ON a.h <@> b.h <= 14 AND a.id < b.id',
+    'SELECT a.id, b.id FROM spread a JOIN other b ON a.h <@> b.h <= 14'
 ]) AS query, compare(query) AS c;
 SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3') AS line WHERE line ~ 'Planned|Pairs:';
 SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 5) AS f;

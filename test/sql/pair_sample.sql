@@ -92,6 +92,14 @@ SELECT count(*) AS distances, bool_and(s.pairs = p.pairs) AS right FROM
     FULL JOIN (WITH value AS (SELECT h, count(*) AS rows FROM copies GROUP BY 1)
         SELECT (x.h <@> y.h)::int AS distance, sum(CASE WHEN x.h = y.h THEN x.rows * (x.rows - 1) / 2 ELSE x.rows * y.rows END) AS pairs
         FROM value AS x JOIN value AS y ON x.h <= y.h AND x.h <@> y.h <= 2 GROUP BY 1) AS p USING (distance);
+\echo '-- A join in parts of the rows meets some pairs of groups more than once.'
+CREATE TABLE met_again AS SELECT i AS id, (i % 1400)::bit(64)::simhash AS h FROM generate_series(1, 8000) AS i;
+CREATE INDEX met_again_h ON met_again USING simhash (h);
+SELECT count(*) AS distances, bool_and(s.pairs = p.pairs) AS right FROM
+    (SELECT distance, min(pairs) AS pairs FROM simhash_pair_sample('met_again_h', 'h::text', 7, 10) GROUP BY 1) AS s
+    FULL JOIN (WITH value AS (SELECT h, count(*) AS rows FROM met_again GROUP BY 1)
+        SELECT (x.h <@> y.h)::int AS distance, sum(CASE WHEN x.h = y.h THEN x.rows * (x.rows - 1) / 2 ELSE x.rows * y.rows END) AS pairs
+        FROM value AS x JOIN value AS y ON x.h <= y.h AND x.h <@> y.h <= 7 GROUP BY 1) AS p USING (distance);
 RESET work_mem;
 \echo '-- Every pair of equal rows has the same chance.'
 SELECT count(DISTINCT a) > 3000 AS a, count(DISTINCT b) > 3000 AS b FROM simhash_pair_sample('copies_h', 'h::text', 0, 10000);

@@ -348,8 +348,8 @@ SELECT query, c.* FROM unnest(ARRAY[
     'SELECT a.id, f.id FROM page a JOIN feed f ON a.h <@> f.h <= (SELECT NULL::int)',
     'SELECT a, b FROM log a JOIN log b ON a.h <@> b.h <= 3',
     'SELECT a, b.id FROM log a JOIN page b ON a.h <@> b.h <= 3',
-    'SELECT a.id, b.id FROM spread a JOIN spread b ON a.h <@> b.h <= 14 AND a.id < b.id',
-    'SELECT a.id, b.id FROM spread a JOIN other b ON a.h <@> b.h <= 14'
+    'SELECT a.id, b.id FROM spread a JOIN spread b ON a.h <@> b.h <= 12 AND a.id < b.id',
+    'SELECT a.id, b.id FROM spread a JOIN other b ON a.h <@> b.h <= 12'
 ]) AS query, compare(query) AS c;
 SELECT line FROM shown('SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3') AS line WHERE line ~ 'Planned|Pairs:';
 SELECT count(*) FROM (SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id LIMIT 5) AS f;

@@ -58,7 +58,7 @@ DECLARE
     bytes bigint := 0;
 BEGIN
     IF current_setting('server_version_num')::int >= 140000 THEN
-        EXECUTE 'SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = ''ExecutorState''' INTO bytes;
+        EXECUTE 'SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name IN (''ExecutorState'', ''simhash scan'')' INTO bytes;
     END IF;
     RETURN bytes;
 END $$;

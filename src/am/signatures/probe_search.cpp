@@ -70,13 +70,16 @@ void next_tree(ProbeSource *source)
     source->budget += source->step;
 }
 
+// Where the leaf's range begins; a root has no bounds.
+Position lower_of(const LeafPlace &place) { return place.root ? Position{0, 0} : place.lower; }
+
 // Locates the next leaf of the last run noted.
 void locate_run(ProbeSource *source, const OpenIndex &index, LocatedLeaf *leaf)
 {
     KeyRun *run = &source->run[source->runs - 1];
     const LeafPlace *place = &leaf->place;
     locate_leaf(index, run->tree, run->next, {0, 0}, leaf);
-    source->part[leaf->slot] = {place->root ? Position{0, 0} : place->lower, source->budget, true};
+    source->part[leaf->slot] = {lower_of(*place), source->budget, true};
     source->run_leaves++;
     if (place->rightmost || place->upper.key != run->next.key)
         source->runs--;
@@ -109,7 +112,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         if (place->rightmost || !next_position(ball, place->upper, &source->next))
             next_tree(source);
 
-        const Position first = place->root ? Position{0, 0} : place->lower;
+        const Position first = lower_of(*place);
         source->part[leaf->slot] = {first, ball.budget, false};
         // The leaves of the smaller ball have been read.
         if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key,
@@ -248,7 +251,6 @@ bool read_probe(SignatureSearch *search, Size *count)
     const int radius = leaf_radius(search, entries, depth, errors);
     const LeafQuery near = key_query(*search, tree, radius);
     const int matches = find_in_leaf(page, near, search->found);
-    const int credited = credited_radius(*search, near, matches, radius);
     for (int i = 0; i < matches; i++)
         search->position[*count + static_cast<Size>(i)] = search->found[i].tid;
     BlockNumber block = BufferGetBlockNumber(buffer);
@@ -257,7 +259,8 @@ bool read_probe(SignatureSearch *search, Size *count)
     if (part.run)
         probes->source.run_leaves--;
     else if (whole.first <= whole.last)
-        probes->model.read_leaf(tree, whole.first, whole.last, credited);
+        probes->model.read_leaf(tree, whole.first, whole.last,
+                                credited_radius(*search, near, matches, radius));
     note_run(search, leaf, bound, radius);
     Size candidates = keep_new(search, *count, static_cast<Size>(matches));
     if (search->trace != nullptr)

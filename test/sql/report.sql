@@ -102,6 +102,7 @@ DROP TABLE texts;
 SELECT * FROM simhash_report('uniform', 'h', 3, -1, details => true);
 SELECT * FROM simhash_report('empty', 'other', details => true);
 SELECT * FROM simhash_report('empty', 'none', details => true);
+SELECT * FROM simhash_report('empty', repeat('none ', 1000));
 SELECT * FROM simhash_report('empty', 'h', 0, details => true);
 SELECT * FROM simhash_report('empty', 'h', 16, details => true);
 CREATE INDEX empty_h ON empty USING simhash (h);

@@ -75,7 +75,8 @@ const char *jsonb_kind(const JsonbValue &value)
 
 const char *quoted_key(const JsonbValue &key)
 {
-    return quoted(pnstrdup(key.val.string.val, static_cast<Size>(key.val.string.len)));
+    const char *text = key.val.string.val;
+    return pnstrdup(text, static_cast<Size>(quoted_length(text, static_cast<Size>(key.val.string.len))));
 }
 
 Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)

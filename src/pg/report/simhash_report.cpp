@@ -12,6 +12,7 @@
 #include "pg/server/sibling.hpp"
 #include "pg/server/tables.hpp"
 #include "pg/types/signature_type.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -130,7 +131,7 @@ Source find_source(Relation relation, const char *text, Oid fingerprint)
         Oid type = InvalidOid, collation;
         int32 length = -1;
         if (number == InvalidAttrNumber)
-            check_column(relation, text, fingerprint); // raises the error
+            check_column(relation, quoted(text), fingerprint); // raises the error
         get_atttypetypmodcoll(RelationGetRelid(relation), number, &type, &length, &collation);
         what = psprintf("column \"%s\" of \"%s\"", text, RelationGetRelationName(relation));
         source = {relation, quote_identifier(text), type_bits(type, length, fingerprint, what), kMostSample};

@@ -92,6 +92,37 @@ FETCH before;
 SELECT * FROM compare('SELECT a.id, p.id FROM asked a JOIN page p ON p.h <@> a.h <= 3');
 ROLLBACK;
 
+-- Rows that are inserted while the first batch reads its leaves split those that are left. Their right halves are read, too.
+BEGIN;
+CREATE TABLE grown AS SELECT i AS id, flipped(hashint8extended(i % 100, 1)::simhash, i, 2) AS h FROM generate_series(1, 20000) AS i;
+CREATE INDEX ON grown USING simhash (h);
+CREATE INDEX ON grown (id);
+ANALYZE grown;
+CREATE FUNCTION grow() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+    IF NOT EXISTS (SELECT FROM grown WHERE id = 0) THEN
+        INSERT INTO grown SELECT 0, flipped(h, id + 1, 1) FROM grown;
+        ANALYZE grown;
+    END IF;
+    RETURN true; END $$;
+SET LOCAL enable_nestloop = off;
+SELECT count(*), count(*) FILTER (WHERE id = 0) AS new FROM
+    (SELECT g.id, grow() FROM (SELECT hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 400) AS i) a
+     JOIN grown g ON g.h <@> a.h <= 6 OFFSET 0) AS f WHERE grow;
+SELECT count(*) FILTER (WHERE id = 0) AS new FROM grown;
+ROLLBACK;
+
+-- Of several conditions the smallest ball decides whether a search may be approximate. Which one that is may differ from row
+-- to row, so there is no join if any may be approximate.
+CREATE TABLE ball AS SELECT id, h, simhash_ball(h, 3) AS b FROM asked WHERE h IS NOT NULL;
+ANALYZE ball;
+SET enable_nestloop = off;
+SELECT condition, count(*) FILTER (WHERE line ~ 'Simhash Join') AS joins FROM unnest(ARRAY[
+    'p.h <@> a.h <= 4', 'p.h <@| a.b', 'p.h <@> a.h <= 4 AND p.h <@> a.h <= a.id', 'p.h <@> a.h <= 4 AND p.h <@| a.b',
+    'p.h <@> a.h <= 2 AND p.h <@| a.b'
+]) WITH ORDINALITY AS c (condition, i), plan_of('SELECT FROM ball a JOIN page p ON ' || condition) AS line GROUP BY i, condition ORDER BY i;
+RESET enable_nestloop;
+DROP TABLE ball;
+
 -- Changes by a join.
 BEGIN;
 CREATE TABLE other AS TABLE page;

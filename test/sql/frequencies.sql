@@ -138,6 +138,12 @@ SELECT split_part(f::text, ',', 3) AS documents, split_part(f::text, ',', 4) AS 
 FROM (SELECT feature_frequencies_agg('common' || (SELECT string_agg(' x' || i, '') FROM generate_series(n, n + 49999) AS i)) AS f
       FROM generate_series(1, 1300000, 50000) AS n) AS s;
 
+\echo '-- A weight that a rarity would round to 0 is an error, as it is without one.'
+SELECT to_simhash(features(f, features('{a}'::text[], '{1e-3}'))) = to_simhash(features('{a}'::text[])) AS small
+FROM (SELECT feature_frequencies_agg('a') AS f FROM generate_series(1, 1000)) AS s;
+SELECT features(f, features('{a}'::text[], '{1e-6}')) FROM (SELECT feature_frequencies_agg('a') AS f FROM generate_series(1, 1000)) AS s;
+\echo :SQLSTATE
+
 \echo '-- The frequencies come first, so that weights of no known type need no cast behind features.'
 PREPARE weighted AS SELECT to_simhash(features($1::text[], $2)) = to_simhash(features('{a,b}'::text[], '{3,1}'::float8[])) AS equal,
     to_signature(features($1::text[], $2), 64)::simhash = to_simhash(features($1::text[], $2)) AS signature;

@@ -117,6 +117,8 @@ Datum return_rare(const FeatureFrequencies &frequencies, const FeatureVector &fe
         Weight weight;
         if (!rare_weight(features.weight(i), frequencies.rarity_of(features.hash(i)), &weight))
             report_weights_overflow();
+        if (weight == 0 && features.weight(i) != 0)
+            report_small_weight();
         weighted[i] = {features.hash(i), static_cast<std::uint64_t>(weight) + kWeightZero};
     }
     return vector_datum(weighted, features.size(), true);

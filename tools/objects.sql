@@ -71,7 +71,7 @@ INSERT INTO argument VALUES
     (0, '{weights,weight}', 'of features: one for each, finite, also negative, between -2^39 and 2^39, and not so small that it rounds to 0; of `simhash_weights`, the sums. In aggregates ORDER BY comes after it: `simhash_agg(f ORDER BY f, w)` has no weights'),
     (0, '{frequencies}', 'the result of `feature_frequencies_agg`'),
     (0, '{feature}', 'of an aggregate: one feature of each row; those that are NULL do not count'),
-    (0, '{embedding,vector}', 'an array of finite numbers, up to 65,536, which are rounded to `real`; an embedding of zeros gives NULL'),
+    (0, '{embedding,vector}', 'an array of finite numbers, up to 65,536, which are rounded to `real`; an embedding of zeros gives NULL, and one that rounding makes zero is an error'),
     (0, '{seed}', 'which random numbers; values of different seeds cannot be compared'),
     (0, '{bits}', 'the length of the result, or of signatures'),
     (0, '{index}', 'the name of an index of this access method, also of a partitioned table'),

@@ -58,6 +58,9 @@ SELECT simhash_project(v) = simhash_project(v::real[]) AS real, simhash_project_
 FROM vector;
 SELECT simhash_project('{1,1e300}');
 \echo :SQLSTATE
+SELECT simhash_project('{1,1e-300}') = simhash_project('{1,0}') AS small, simhash_project('{0,-0}') IS NULL AS zero;
+SELECT signature_project('{0,-1e-300}', 64);
+\echo :SQLSTATE
 \echo '-- Vectors at an angle t differ in 64 t / pi bits.'
 SELECT degrees, round(avg((simhash_project(ARRAY[1, 0, 0], seed) <@>
                            simhash_project(ARRAY[cosd(degrees), sind(degrees), 0]::real[], seed))::int)) AS bits,

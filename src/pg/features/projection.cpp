@@ -62,17 +62,25 @@ bool project_block(Vector<float> vector, std::uint64_t seed, std::size_t block, 
     return projection.finish(out);
 }
 
-// Each element is rounded to the nearest float.
+// Each element is rounded to the nearest float. Not all may be rounded to zero: that vector would have no direction.
 Vector<float> rounded(Vector<double> vector)
 {
     auto *values = static_cast<float *>(palloc(vector.count * sizeof(float)));
+    bool zero = true, rounded_to_zero = true;
     for (std::size_t i = 0; i < vector.count; i++) {
         values[i] = static_cast<float>(vector.values[i]);
         if (std::isinf(values[i]))
             ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                     errmsg("elements of a vector must be in the range of type real"),
                     errdetail("Element %zu is %g.", i + 1, vector.values[i]));
+        zero = zero && vector.values[i] == 0;
+        rounded_to_zero = rounded_to_zero && values[i] == 0;
     }
+    if (rounded_to_zero && !zero)
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("elements of a vector are too small"),
+                errdetail("All of them are zero as values of type real."),
+                errhint("Multiply all elements by the same number, which does not change a fingerprint."));
     return {values, vector.count};
 }
 

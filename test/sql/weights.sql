@@ -101,6 +101,8 @@ SELECT array_fill(-1e-45::real, '{64}')::simhash_weights::simhash AS negative,
        array_fill(1e-45::real, '{64}')::simhash_weights::simhash AS positive,
        (array_fill(-1e-45::real, '{64}')::simhash_weights::real[])[1] * 2::real ^ 24 AS element;
 
+SELECT n, ('[' || n || repeat(',1', 63) || ']')::simhash_weights::simhash FROM unnest('{-2e-8,-0.00000002,-1e-400,2e-8,-0,-0e9,-0.0}'::text[]) AS n;
+
 \echo '-- All casts are explicit.'
 CREATE TEMP TABLE h (h simhash);
 INSERT INTO h SELECT w FROM w;

@@ -229,6 +229,15 @@ bool scan_decimal(const char *text, std::size_t length, Decimal *out)
     return true;
 }
 
+// Whether a number's digits are not all 0. The exponent's do not count.
+bool has_value(const char *number, std::size_t length)
+{
+    for (std::size_t i = 0; i < length && number[i] != 'e' && number[i] != 'E'; i++)
+        if (number[i] >= '1' && number[i] <= '9')
+            return true;
+    return false;
+}
+
 // Rounds to the nearest weight, ties to even. Returns false beyond the range.
 bool round_decimal(Decimal decimal, Weight *out)
 {
@@ -347,6 +356,9 @@ WeightsTextError parse_weights(const char *text, std::size_t length, Weights *ou
         WeightsTextError error = parse_weight(text + start, end - start, &weight);
         if (error != WeightsTextError::kNone)
             return fail(error, start, end - start, count);
+        // A small negative number, too, has its sign's bit.
+        if (weight == 0 && text[start] == '-' && has_value(text + start, end - start))
+            weight = -1;
         if (count < kBits)
             out->sum[count] = weight;
         count++;

@@ -85,7 +85,8 @@ struct WeightsTextFault {
 // result is the nearest multiple of 2^-24, ties to even, however many digits the number has.
 WeightsTextError parse_weight(const char *text, std::size_t length, Weight *out);
 
-// Reads 64 numbers, with white space anywhere between. On error *out is undefined and *fault says where.
+// Reads 64 numbers, with white space anywhere between. A negative one that would be rounded to 0 becomes -2^-24, since signs
+// decide bits. On error *out is undefined and *fault says where.
 WeightsTextError parse_weights(const char *text, std::size_t length, Weights *out, WeightsTextFault *fault);
 
 } // namespace simhash

@@ -22,6 +22,8 @@ namespace
 {
 
 constexpr const char *kTypeName = "simhash_weights";
+constexpr const char *kWeightRange = "Weights lie between -2^39 and 2^39, about 549 billion.";
+constexpr const char *kFiniteWeights = "Weights must be finite.";
 
 // A real has 24 significant bits.
 constexpr int kRealSize = sizeof(float4);
@@ -30,7 +32,12 @@ constexpr int kRealSize = sizeof(float4);
 // be rounded to 0 becomes -2^-24.
 Weight weight_from_real(float4 number)
 {
-    const Weight weight = checked_weight(static_cast<double>(number));
+    Weight weight;
+    if (!weight_from_double(static_cast<double>(number), &weight))
+        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                errmsg("\"%s\" is out of range for type %s",
+                       DatumGetCString(DirectFunctionCall1(float4out, Float4GetDatum(number))), kTypeName),
+                errdetail("%s", std::isfinite(number) ? kWeightRange : kFiniteWeights));
     return weight == 0 && number < 0 ? -1 : weight;
 }
 
@@ -66,7 +73,7 @@ Datum weights_datum(const Weights &weights)
 Weight checked_weight(double number)
 {
     Weight weight;
-    if (!weight_from_double(number, &weight)) {
+    if (!weight_from_double(number, &weight) || weight == INT64_MIN) {
         if (!std::isfinite(number))
             ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("a feature's weight must be a finite number"),
@@ -74,8 +81,7 @@ Weight checked_weight(double number)
                                            : number > 0       ? "Infinity"
                                                               : "-Infinity"));
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("weight %g is out of range", number),
-                errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+                errmsg("weight %g is out of range", number), errdetail("%s", kWeightRange));
     }
     return weight;
 }
@@ -123,11 +129,10 @@ SIMHASH_FUNCTION(simhash_weights_in)
                             error == WeightsTextError::kSyntax
                                 ? errdetail("Weights are written as 64 decimal numbers, [w0,w1,...,w63].")
                                 : errdetail("There must be 64 elements, not %zu.", fault.count));
-    SIMHASH_INPUT_ERROR(fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                        errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
-                        error == WeightsTextError::kOutOfRange
-                            ? errdetail("Weights lie between -2^39 and 2^39, about 549 billion.")
-                            : errdetail("Weights must be finite."));
+    SIMHASH_INPUT_ERROR(
+        fcinfo, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+        errmsg("\"%.*s\" is out of range for type %s", length, part, kTypeName),
+        errdetail("%s", error == WeightsTextError::kOutOfRange ? kWeightRange : kFiniteWeights));
 }
 
 SIMHASH_FUNCTION(simhash_weights_out)

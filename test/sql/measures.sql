@@ -45,6 +45,9 @@ SELECT feature_cosine(features('{a,b,a}'::text[], '{1,4,2}'::float8[]), features
        feature_cosine(features('{a}'::text[], NULL::float8[]), features('{a}'::text[], '{1}'::float8[])) AS missing,
        feature_cosine(features('{"a": null, "b": 0}'::jsonb), features('{"a": 1}'::jsonb)) AS jsonb_zero, feature_cosine(features('{}'::jsonb), features('{}'::jsonb)) AS jsonb_empty,
        feature_cosine(features('{"a": 1, "b": null}'::jsonb), features('{"a": 2}'::jsonb)) AS jsonb_skipped, feature_cosine(features(NULL), features('{"a": 1}'::jsonb)) AS jsonb_missing;
+\echo '-- A feature whose weights cancel is none.'
+SELECT features('{a,b,b}'::text[], '{1,1,-1}') = features('{a}'::text[], '{1}') AS one, features('{a,a}'::text[], '{1,-1}') AS none, to_simhash(features('{a,a}'::text[], '{1,-1}')) AS fingerprint,
+       feature_jaccard(features('{a,b,b}'::text[], '{1,1,-1}'), features('{a}'::text[], '{1}')) AS jaccard;
 \echo '-- Extreme weights: the largest ones, the smallest ones, and both.'
 SELECT feature_cosine(features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999]), features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999])) AS largest,
        feature_cosine(features(ARRAY['a', 'b'], ARRAY[549755813887.9999, 549755813887.9999]), features(ARRAY['a', 'b'], ARRAY[549755813887.9999, -549755813887.9999])) AS orthogonal,
@@ -75,6 +78,10 @@ SELECT feature_cosine(features('{a}'::text[], '{1e12}'::float8[]), features('{a}
 SELECT feature_cosine(features('{a}'::text[], '{1}'::float8[]), features('{a,b,a}'::text[], '{5e11,5e11,5e11}'::float8[]));
 \echo :SQLSTATE
 SELECT feature_cosine(features('{a}'::text[], '{1}'::float8[]), features('{a,a}'::text[], '{-549755813887,-1}'::float8[]));
+\echo :SQLSTATE
+SELECT feature_cosine(features('{a}'::text[], '{1}'::float8[]), features('{a}'::text[], '{-549755813888}'::float8[]));
+\echo :SQLSTATE
+SELECT features('{"a": -549755813888}'::jsonb);
 \echo :SQLSTATE
 SELECT feature_cosine(features('{"a": 1}'::jsonb), features('[1]'::jsonb));
 \echo :SQLSTATE

@@ -74,15 +74,16 @@ public:
         return any;
     }
 
-    // A value of type feature_vector. Frees the memory.
+    // A value of type feature_vector, without features whose weights cancel. Frees the memory.
     Datum vector(bool weighted)
     {
+        const std::uint64_t none = weighted ? kWeightZero : 0;
         FeatureCount *features = counts_.slots();
         std::size_t used = 0;
         in_pieces([&](std::size_t from, std::size_t to) {
             for (std::size_t slot = from; slot < to; slot++) {
                 features[used] = features[slot]; // a branch on whether it is free would be mispredicted
-                used += features[slot].count != 0;
+                used += (features[slot].count != 0) & (features[slot].count != none);
             }
         });
         Datum value = vector_datum(features, used, weighted);

@@ -89,7 +89,7 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
     // once.
     char *digits = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
     Weight weight = 0;
-    if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone)
+    if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone || weight == INT64_MIN)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("weight of feature \"%s\" is out of range", quoted_key(key)),
                 errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));

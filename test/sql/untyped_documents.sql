@@ -9,6 +9,7 @@ SELECT to_minhash('{1,2,3}', 64) IS NOT NULL AS hashed;
 SELECT to_minhash_values(features('{1,2,3}'), 8) IS NOT NULL AS hashed;
 SELECT feature_jaccard('a b', '{a,b}'), feature_containment('{a,b}', 'a b'), feature_cosine('{a,b}', '{b,a}');
 SELECT to_features('{invoice,urgent}');
+SELECT features('{invoice,urgent}', '{2,1}');
 
 \echo '-- Parameters, whether the plan knows them or not. A cast prevents it.'
 PREPARE untyped AS SELECT to_simhash($1) = to_simhash('invoice urgent') AS as_document;

@@ -30,7 +30,9 @@ inline TextUnit text_unit(text *argument)
         return TextUnit::kCharacter;
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
             errmsg("unrecognized unit of text features: \"%s\"", quoted(name)),
-            errhint("Units are \"word\" and \"character\"."));
+            *name == '{' || *name == '['
+                ? errhint("Cast features and weights to their types, as in $1::text[], $2::float8[].")
+                : errhint("Units are \"word\" and \"character\"."));
     pg_unreachable();
 }
 

@@ -32,6 +32,7 @@ Utf8Text readable_utf8(const char *text, std::size_t length)
         return {utf8, used};
     }
     for (std::size_t from = 0; from < length;) {
+        CHECK_FOR_INTERRUPTS();
         const std::size_t left = length - from, most = Min(left, kAtOnce);
         const auto done = static_cast<std::size_t>(
             convert_up_to_error(conversion, encoding, text + from, static_cast<int>(most), utf8 + used,

@@ -1,5 +1,4 @@
-// simhash_volatility: with which probability a near-duplicate flips each bit, by the default model. It is the mean of
-// equation (1) of Sood and Loguinov over the scales of the model.
+// simhash_volatility: with which probability a near-duplicate flips each bit, by the default model: the mean over its scales.
 #include "core/likely/volatility_model.hpp"
 #include "pg/server/result_rows.hpp"
 #include "pg/types/weights_type.hpp"

@@ -169,6 +169,18 @@ ALTER TABLE late ADD EXCLUDE USING simhash (s WITH =) WITH (trees = 0);
 INSERT INTO late SELECT 151, s FROM late WHERE id = 7;
 \set VERBOSITY default
 DROP TABLE listed, plain, question, unlike, truth, size, late;
+\echo '-- Each generation is near another center. The pages of lists whose rows are gone are used by others.'
+CREATE TABLE drift (id int, s bit(1024));
+INSERT INTO drift SELECT i, near_bits(i % 20, i) FROM generate_series(1, 2000) i;
+CREATE INDEX drift_s ON drift USING simhash (s) WITH (trees = 0, lists = 20);
+SELECT c FROM generate_series(1, 40) k, unnest(ARRAY[
+    format('UPDATE drift SET id = id + 2000, s = near_bits(%s, id) WHERE id IN (SELECT id FROM drift ORDER BY id LIMIT 800)', k % 20), 'VACUUM drift'])
+    WITH ORDINALITY AS c (c, i) ORDER BY k, i \gexec
+SELECT pg_relation_size('drift_s') AS bytes \gset
+SELECT rows, partial_entries, heap_rows FROM simhash_index_check('drift_s', true);
+REINDEX INDEX drift_s;
+SELECT :bytes <= 2 * pg_relation_size('drift_s') AS "not twice as large";
+DROP TABLE drift;
 \echo '-- Fingerprints have no lists, and need a table.'
 CREATE TABLE fingerprints (h simhash);
 CREATE INDEX ON fingerprints USING simhash (h) WITH (lists = 5);

@@ -46,6 +46,8 @@ enum class Failpoint {
     list_page,        // before a page is linked into a list; its pages are locked
     old_versions,     // entries of dead rows are about to be removed by an insert; the leaf is locked
     vacuum_slots,     // dead slots are about to be freed; their entries are gone
+    list_left,        // VACUUM has found an empty page that is to leave its list; nothing is locked
+    list_read,        // a search has read a page of a list that is not the last; nothing is locked
     vacuum_page,      // before each block of the walk; nothing is locked
     vacuum_again,     // before each block that the walk visits again; nothing is locked
     vacuum_delete,    // dead entries are about to be removed from a leaf

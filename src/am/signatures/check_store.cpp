@@ -126,7 +126,7 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
         report_corruption(check->index, block, "The page does not refer to its plane page.");
     int count = body_count(page), sketches = std::clamp(plane_count(plane) - first, 0, shape.body_rows);
     // Pages of lists need not be full before the next one gets rows.
-    if (body_list(page) == kNoList ? count != sketches : count > sketches)
+    if (meta_of(*check).lists.lists == 0 ? count != sketches : count > sketches)
         report_corruption(check->index, block, "The numbers of signatures and of sketches differ.");
     for (int slot = count; slot < sketches; slot++) {
         if (plane_uses(plane, first + slot))
@@ -144,7 +144,7 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
         const char *fault = check_row(check, signature, tid, plane_sketches(plane) + 2 * (first + slot));
         if (fault != nullptr)
             report_corruption(check->index, block, fault);
-        if (body_list(page) != kNoList)
+        if (meta_of(*check).lists.lists > 0 || body_list(page) != kNoList)
             check_list(*check, block, body_list(page), signature);
         count_row(check, signature, tid, store_position(block, slot));
     }
@@ -172,25 +172,66 @@ void reach_list_pages(Check *check)
     }
 }
 
-// Follows the chains of all lists. They have each page that belongs to a list, once.
-void check_chains(Check *check)
+// Follows the chain of a list. Returns the number of its pages, or -1 if one left the list meanwhile.
+int64 chain_length(const Check &check, std::uint32_t list)
 {
-    StoreShape shape = meta_of(*check).shape();
-    int64 pages = 0;
-    for (std::uint32_t list = 0; list < meta_of(*check).lists.lists; list++) {
-        BlockNumber block = lists_of(check->index, meta_of(*check)).head[list];
-        for (BlockNumber length = 0; block != kNoBlock; length++, pages++) {
+    StoreShape shape = meta_of(check).shape();
+    BlockNumber before = kNoBlock, block = lists_of(check.index, meta_of(check)).head[list];
+    BlockNumber length = 0;
+    for (; block != kNoBlock; length++) {
+        CHECK_FOR_INTERRUPTS();
+        check_chain_end(check.index, block, length);
+        Buffer buffer = before == kNoBlock
+                            ? read_list_page(check.index, shape, block, list, BUFFER_LOCK_SHARE)
+                            : read_next_page(check.index, shape, before, block, list);
+        if (!BufferIsValid(buffer))
+            return -1;
+        before = block;
+        block = body_next(buffer_page(buffer));
+        UnlockReleaseBuffer(buffer);
+    }
+    return length;
+}
+
+int64 count_listed(const Check &check)
+{
+    StoreShape shape = meta_of(check).shape();
+    const Segments &segments = store_of(check)->segments;
+    int64 listed = 0;
+    for (Size i = 0; i < segments.count; i++) {
+        for (int body = 0; body < shape.bodies; body++) {
             CHECK_FOR_INTERRUPTS();
-            check_chain_end(check->index, block, length);
-            Buffer buffer = read_list_page(check->index, shape, block, list, BUFFER_LOCK_SHARE);
-            block = body_next(buffer_page(buffer));
+            Buffer buffer =
+                read_store_page(check.index, shape, segments.plane[i] + 1 + static_cast<BlockNumber>(body),
+                                kBodyPage, BUFFER_LOCK_SHARE);
+            listed += body_list(buffer_page(buffer)) != kNoList;
             UnlockReleaseBuffer(buffer);
         }
     }
-    // Pages are added to chains, and never leave them. Those that were not there yet are no less than those that were.
-    const int64 listed = store_of(*check)->listed_pages;
-    if (check->still ? pages != listed : pages < listed)
-        report_corruption(check->index, meta_of(*check).lists.page, "A page of a list is in no chain.");
+    return listed;
+}
+
+// Follows the chains of all lists. They have each page that belongs to a list, once.
+void check_chains(Check *check)
+{
+    int64 listed = store_of(*check)->listed_pages;
+    for (;;) {
+        int64 pages = 0;
+        for (std::uint32_t list = 0; list < meta_of(*check).lists.lists; list++) {
+            int64 length;
+            do
+                length = chain_length(*check, list);
+            while (length < 0);
+            pages += length;
+        }
+        // Of the segments that are known here, pages leave chains during VACUUM only. Others may have joined them.
+        if (check->still ? pages == listed : pages >= listed)
+            return;
+        const int64 left = check->still ? listed : count_listed(*check);
+        if (left >= listed)
+            report_corruption(check->index, meta_of(*check).lists.page, "A page of a list is in no chain.");
+        listed = left;
+    }
 }
 
 void check_store(Check *check)

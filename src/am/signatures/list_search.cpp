@@ -78,32 +78,43 @@ void add_rows(SignatureSearch *search, Size hits)
     }
 }
 
-// Reads a page of a list, and prefetches the next one, which is that of `place` if the list ends here. Returns the next page
-// of the list.
-BlockNumber read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber block,
-                             BlockNumber next_head, Buffer *recent, Size *candidates)
+// Reads a page of a list, and prefetches the next one, which is `next_head` if the list ends here. Sets `block` to the next
+// page of the list. Returns false if the page has left the list.
+bool read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber before, BlockNumber *block,
+                      BlockNumber next_head, Buffer *recent, Size *candidates)
 {
-    Buffer buffer = read_list_page(search->index, search->shape, block, list, BUFFER_LOCK_SHARE,
-                                   search->snapshot, *recent);
+    Buffer buffer = before == kNoBlock ? read_list_page(search->index, search->shape, *block, list,
+                                                        BUFFER_LOCK_SHARE, search->snapshot, *recent)
+                                       : read_next_page(search->index, search->shape, before, *block, list,
+                                                        search->snapshot, *recent);
+    if (!BufferIsValid(buffer))
+        return false;
     const char *page = buffer_page(buffer);
     const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
     *recent = after == kNoBlock ? InvalidBuffer : find_body(*search, after);
     *candidates += static_cast<Size>(body_count(page));
     add_rows(search, add_body_rows(search, buffer, *recent, 0));
-    return next;
+    *block = next;
+    return true;
 }
 
-void read_list(SignatureSearch *search, Size i, Buffer *recent)
+// Returns false if a page left the list meanwhile. It may be in another one by now, or in this one again.
+bool read_list(SignatureSearch *search, Size i, Buffer *recent)
 {
     const ListSearch *state = search->lists;
     const ListSearch::ListPlace &place = state->place[i];
     const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
     Size candidates = 0;
-    BlockNumber block = place.head;
+    BlockNumber before = kNoBlock, block = place.head;
     for (BlockNumber pages = 0; block != kNoBlock; pages++) {
         CHECK_FOR_INTERRUPTS();
         check_chain_end(search->index, block, pages);
-        block = read_listed_page(search, place.list, block, next_head, recent, &candidates);
+        const BlockNumber read = block;
+        if (!read_listed_page(search, place.list, before, &block, next_head, recent, &candidates))
+            return false;
+        before = read;
+        if (block != kNoBlock)
+            failpoint(Failpoint::list_read);
     }
     if (state->rows >= state->wanted)
         cut_rows(search);
@@ -111,24 +122,30 @@ void read_list(SignatureSearch *search, Size i, Buffer *recent)
         trace_read(*search,
                    {SignatureRead::list, 0, place.head, candidates,
                     recall_at(search->meta->lists.recall, static_cast<double>(i + 1), search->radius)});
+    return true;
 }
 
-// Reads the nearest lists, until they are enough for the distance of the last row wanted, or all.
-void read_lists(SignatureSearch *search)
+// Reads the nearest lists, until they are enough for the distance of the last row wanted, or all. Returns false if it has to
+// begin anew.
+bool read_lists(SignatureSearch *search)
 {
-    const ListSearch *state = search->lists;
+    ListSearch *state = search->lists;
+    state->rows = 0;
+    search->radius = search->meta->bits;
     const ListMeta &lists = search->meta->lists;
     const double chance = chance_of(search->query, static_cast<Size>(search->shape.bytes));
     Buffer recent = InvalidBuffer;
     for (Size read = 0; read < lists.lists;) {
         if (read == state->places)
             plan_lists(search, read * kRanked);
-        read_list(search, read++, &recent);
+        if (!read_list(search, read++, &recent))
+            return false;
         if (state->rows >= state->wanted &&
             enough_lists(static_cast<double>(read),
                          lists_at(lists.recall, state->recall, search->radius, lists.lists), chance))
             break;
     }
+    return true;
 }
 
 // Finds the next rows wanted. Returns false if an exact search must find them.
@@ -141,17 +158,16 @@ bool find_listed(SignatureSearch *search)
     // More than there is memory for, an exact search finds in rings.
     if (2 * state->wanted * sizeof(Hit) > static_cast<Size>(work_mem) * 1024)
         return false;
-    state->rows = 0;
     state->capacity = 2 * state->wanted + static_cast<Size>(search->shape.body_rows);
     if (state->row != nullptr)
         pfree(state->row);
     state->row = allocate_huge<Hit>(state->capacity, search->query_context);
-    search->radius = search->meta->bits;
     // Before the first page is read: see write_row.
     if (search->snapshot != nullptr)
         PredicateLockRelation(search->index, search->snapshot);
     plan_lists(search, lists * kRanked);
-    read_lists(search);
+    while (!read_lists(search))
+        continue;
     if (state->rows < state->wanted)
         return false;
     state->known = search->radius;
@@ -207,6 +223,10 @@ bool next_listed(SignatureSearch *search, Results *results, int *done)
     }
     std::sort(state->row, state->row + state->rows,
               [](const Hit &a, const Hit &b) { return a.rank < b.rank; });
+    // A page that left a list and was linked into it anew has been read twice.
+    state->rows = static_cast<Size>(std::unique(state->row, state->row + state->rows,
+                                                [](const Hit &a, const Hit &b) { return a.rank == b.rank; }) -
+                                    state->row);
     note_rows(search);
     *results = {state->row, state->rows, 0};
     state->returned += state->rows;

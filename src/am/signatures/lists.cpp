@@ -185,6 +185,22 @@ Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block
     return buffer;
 }
 
+Buffer read_next_page(Relation index, const StoreShape &shape, BlockNumber before, BlockNumber block,
+                      std::uint32_t list, Snapshot snapshot, Buffer recent)
+{
+    Buffer buffer =
+        read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, snapshot, nullptr, recent);
+    if (body_list(buffer_page(buffer)) == list)
+        return buffer;
+    UnlockReleaseBuffer(buffer);
+    Buffer previous = read_store_page(index, shape, before, kBodyPage, BUFFER_LOCK_SHARE);
+    // The links of both change together. If this one is still there, the page is damaged.
+    if (body_list(buffer_page(previous)) == list && body_next(buffer_page(previous)) == block)
+        UnlockReleaseBuffer(read_list_page(index, shape, block, list, BUFFER_LOCK_SHARE));
+    UnlockReleaseBuffer(previous);
+    return InvalidBuffer;
+}
+
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages)
 {
     // Seldom, as pages are counted one by one.

@@ -7,9 +7,10 @@
 // Chains. core/page/store_page.hpp describes them. An insert looks for a free slot on the first two pages of
 // its list, since new pages become the second one, and then from the page on that the first page names, which VACUUM sets.
 // What it has passed in vain it excludes from the next search, unless VACUUM has opened the list again meanwhile. If there is
-// no free slot it links a page that belongs to no list. Rows and pages of a chain are only added by inserts, so a search
-// that walks a chain misses none that its snapshot sees. Locks on the pages of a chain are taken after that of the plane page
-// of the row's slot: first the row's page, then the first of the chain.
+// no free slot it links a page that belongs to no list. VACUUM takes empty pages out of chains, all but the first. Who was on
+// the way to one finds that the page has left the list, and begins anew: so a walk of a chain misses no row that its snapshot
+// sees. Locks on the pages of a chain are taken after that of the plane page of the row's slot: of an insert, first that of
+// the row's page, which is in no chain yet, then that of the first page; of VACUUM, in the order of the chain.
 #pragma once
 
 #include "am/signatures/store.hpp"
@@ -34,6 +35,10 @@ BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNu
 // Reads and locks a page of a list as read_store_page does, and checks that it belongs to it.
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
                       int mode, Snapshot snapshot = InvalidSnapshot, Buffer recent = InvalidBuffer);
+// The same in share mode for a page that another one of the list leads to. Returns an invalid buffer if it has left the list
+// since that was read.
+Buffer read_next_page(Relation index, const StoreShape &shape, BlockNumber before, BlockNumber block,
+                      std::uint32_t list, Snapshot snapshot = InvalidSnapshot, Buffer recent = InvalidBuffer);
 // Raises an error if a chain does not end, when the number of its pages is a power of two larger than that of the index.
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
 // Sets the page from which inserts look for a free slot. `head` is the first page of the list, locked exclusively.

@@ -29,8 +29,8 @@ struct NewRow {
     const std::uint8_t *signature;
     std::uint64_t sketch[2];
     Tid tid;
-    // In an index with lists: the list, the first two pages of its chain, and a page that is linked in between.
-    std::uint32_t list;
+    std::uint32_t list; // kNoList in an index without lists; there are none of these then:
+    // The first two pages of the list's chain, and a page that is linked in between.
     BlockNumber head, second, page;
 };
 // The changes of the body page: the bounds, a signature, a tid and a link.
@@ -91,7 +91,8 @@ std::uint64_t write_row(Relation index, const Buffer *buffer, int pages, PageCha
     return position;
 }
 
-// Takes a slot of a segment, between the slots `begin` and `end`. Returns false if none is free.
+// Takes a slot of a segment, between the slots `begin` and `end`. Returns false if none is free, or if the page of the slot has
+// left the row's list.
 bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int begin, int end, NewRow *row,
                std::uint64_t *position)
 {
@@ -103,6 +104,11 @@ bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int b
         return false;
     }
     buffer[1] = lock_body(index, shape, plane, row);
+    if (body_list(buffer_page(buffer[1])) != row->list) {
+        UnlockReleaseBuffer(buffer[1]);
+        UnlockReleaseBuffer(buffer[0]);
+        return false;
+    }
     *position = write_row(index, buffer, 2, change_store, *row);
     return true;
 }
@@ -111,6 +117,7 @@ bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int b
 std::uint64_t add_to_store(Relation index, const SignatureMeta &meta, NewRow *row)
 {
     StoreShape shape = meta.shape();
+    row->list = kNoList;
     for (std::uint64_t position;;) {
         if (store_place(index)->plane == 0)
             choose_segment(index, meta);
@@ -126,15 +133,17 @@ struct ListSpot {
     BlockNumber second;       // the second page of the chain
 };
 
-// Reads a page of the row's list. Sets the spot if it has a free slot, and returns the next page.
+// Reads a page of the row's list. Sets the spot if it has a free slot, and returns the next page: none if the page has left
+// the list.
 BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber block, const NewRow &row,
                          ListSpot *spot, ListOpening *open)
 {
-    Buffer buffer = read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE);
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
-    const BlockNumber next = body_next(page);
+    const bool listed = body_list(page) == row.list;
+    const BlockNumber next = listed ? body_next(page) : kNoBlock;
     *open = body_open(page);
-    if (body_free_slot(page, shape.body_rows) >= 0) {
+    if (listed && body_free_slot(page, shape.body_rows) >= 0) {
         spot->block = block;
         spot->plane = page_tail(page)->right;
     }

@@ -3,7 +3,8 @@
 // interrupted, dead rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile
 // are not among the dead, wherever they go: into a slot that was free, or into a new segment.
 // A list with freed slots is opened: inserts look for them from its first page on. They may have been freed by a VACUUM that
-// did not get as far as opening it.
+// did not get as far as opening it. Pages without a row leave their list's chain, but for the first one, so that any list can
+// use them. Otherwise each list would keep the pages of the largest size that it ever had.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.
@@ -31,8 +32,9 @@ struct DeadSlots : DeadEntries {
     Size words;          // of a segment's bits
     std::uint64_t *bits; // which slots of the segments are dead
     std::uint16_t
-        *free;    // number of slots of each segment that are free, or will be; with lists, of pages of none
-    bool *opened; // which lists have freed slots, or will; null without lists
+        *free;     // number of slots of each segment that are free, or will be; with lists, of pages of none
+    bool *opened;  // which lists have freed slots, or will; null without lists
+    bool *emptied; // which lists have pages without a row, or will
     std::uint32_t lists;
     double live, dead; // rows
 
@@ -72,8 +74,10 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
     rows->live += used;
     rows->free[segment] =
         static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : list != kNoList));
-    if (used < count && list < rows->lists)
-        rows->opened[list] = true;
+    if (list < rows->lists) {
+        rows->opened[list] |= used < count;
+        rows->emptied[list] |= used == 0;
+    }
 }
 
 // Frees the dead slots of one body page, whose plane page is locked.
@@ -101,6 +105,65 @@ void free_slots(const IndexVacuumInfo *info, const DeadSlots &rows, Size segment
     failpoint(Failpoint::vacuum_slots);
     GenericXLogFinish(state);
     UnlockReleaseBuffer(buffer);
+}
+
+bool is_empty(const char *page)
+{
+    for (int slot = 0; slot < body_count(page); slot++) {
+        if (body_tid(page, slot) != kNoRow)
+            return false;
+    }
+    return true;
+}
+
+// Takes a page out of its chain if it is still empty and behind the other one. Returns whether it has. An insert that takes
+// a slot of the page holds the lock of its plane page, too.
+bool unlink_page(const IndexVacuumInfo *info, const StoreShape &shape, std::uint32_t list, BlockNumber before,
+                 BlockNumber block, BlockNumber plane_block)
+{
+    failpoint(Failpoint::list_left);
+    Buffer plane = read_store_page(info->index, shape, plane_block, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
+    Buffer previous = read_list_page(info->index, shape, before, list, BUFFER_LOCK_EXCLUSIVE);
+    Buffer buffer = read_list_page(info->index, shape, block, list, BUFFER_LOCK_EXCLUSIVE);
+    const bool empty = body_next(buffer_page(previous)) == block && is_empty(buffer_page(buffer));
+    if (empty) {
+        GenericXLogState *state = GenericXLogStart(info->index);
+        set_body_list(GenericXLogRegisterBuffer(state, previous, 0), list, body_next(buffer_page(buffer)));
+        set_body_list(GenericXLogRegisterBuffer(state, buffer, 0), kNoList, kNoBlock);
+        GenericXLogFinish(state);
+    }
+    UnlockReleaseBuffer(buffer);
+    UnlockReleaseBuffer(previous);
+    UnlockReleaseBuffer(plane);
+    return empty;
+}
+
+void note_free_page(DeadSlots *rows, BlockNumber plane)
+{
+    const BlockNumber *begin = rows->segments.plane, *end = begin + rows->segments.count,
+                      *at = std::lower_bound(begin, end, plane);
+    if (at < end && *at == plane) // otherwise it is new
+        rows->free[at - begin]++;
+}
+
+void unlink_empty_pages(const IndexVacuumInfo *info, const SignatureMeta &meta, DeadSlots *rows,
+                        std::uint32_t list)
+{
+    BlockNumber before = kNoBlock, block = lists_of(info->index, meta).head[list];
+    for (BlockNumber pages = 0; block != kNoBlock; pages++) {
+        delay_vacuum();
+        check_chain_end(info->index, block, pages);
+        Buffer buffer = read_list_page(info->index, rows->shape, block, list, BUFFER_LOCK_SHARE);
+        const BlockNumber next = body_next(buffer_page(buffer)),
+                          plane = page_tail(buffer_page(buffer))->right;
+        const bool empty = is_empty(buffer_page(buffer));
+        UnlockReleaseBuffer(buffer);
+        if (empty && before != kNoBlock && unlink_page(info, rows->shape, list, before, block, plane))
+            note_free_page(rows, plane);
+        else
+            before = block;
+        block = next;
+    }
 }
 
 void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const DeadSlots &rows)
@@ -153,6 +216,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     rows.free = allocate_huge<std::uint16_t>(segments);
     rows.lists = meta->lists.lists;
     rows.opened = rows.lists == 0 ? nullptr : allocate_zero<bool>(rows.lists);
+    rows.emptied = rows.lists == 0 ? nullptr : allocate_zero<bool>(rows.lists);
     for (Size segment = 0; segment < segments; segment++) {
         rows.free[segment] =
             static_cast<std::uint16_t>(rows.opened == nullptr ? rows.shape.rows() : rows.shape.bodies);
@@ -169,6 +233,10 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
     for (Size segment = 0; segment < segments; segment++) {
         delay_vacuum();
         free_segment_slots(info, rows, segment);
+    }
+    for (std::uint32_t list = 0; list < rows.lists; list++) {
+        if (rows.emptied[list])
+            unlink_empty_pages(info, *meta, &rows, list);
     }
     open_lists(info, *meta, rows);
     set_free_slots(info->index, *meta, rows.segments, rows.free, info->strategy);

@@ -177,6 +177,84 @@ sql('VACUUM (INDEX_CLEANUP ON) opened');
 sql("$no_page; INSERT INTO opened SELECT 2000 + n, flipped_signature(signature(n, 4096), n, 40) FROM generate_series(0, 1) AS n");
 ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots of both');
 
+# Pages of a list whose rows are gone are used by another list, or by the same again, while a search is on the way to one of
+# them. Of the first list the first two pages and the last one keep their rows.
+my $near = sub {
+    my ($n) = @_;
+    return "SELECT 1 / (count(*) = 40 AND count(DISTINCT id) = 40 AND max(abs(id % 2 - $n)) = 0)::int FROM
+        (SELECT id FROM opened ORDER BY h <@> signature_nearest(signature($n, 4096)::bit(4096), 0.9, 40) LIMIT 40) AS near";
+};
+for my $user (1, 0) {
+    opened(2);
+    sql('DELETE FROM opened WHERE id % 2 = 0 AND id BETWEEN 61 AND 420');
+    hold();
+    $first = session_at($node, 'list-read=wait:2');
+    $first->query_safe('SET enable_seqscan = off');
+    stops($first, $near->(0), 'a search is between two pages of a list');
+    (undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'list-left=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
+    like($error, qr/failpoint list-left/, 'VACUUM fails between two pages');
+    ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the chain is whole');
+    sql('VACUUM (INDEX_CLEANUP ON) opened');
+    sql("INSERT INTO opened SELECT 3000 + 2 * n + $user, flipped_signature(signature($user, 4096), n, 400) FROM generate_series(1, 180) AS n");
+    is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', 'all pages are used again');
+    let_go();
+    ends($first, 'the search goes on');
+    sql("SET enable_seqscan = off; " . $near->($_)) for 0, 1;
+    ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the index is sound');
+}
+
+# An insert has found a slot on a page that leaves its list meanwhile. (Rows 196 to 210 are on one page.)
+opened(1);
+sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+hold();
+$first = session_at($node, 'list-searched=wait');
+stops($first, "$add(1001, 1001) AS n", 'an insert has found a free slot');
+sql('DELETE FROM opened WHERE id = 196');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+let_go();
+ends($first, 'it goes on');
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'its row is on a page of its list');
+
+# Inserts begin to look for free slots at a page that has left the list, because VACUUM failed before it opened the list anew.
+opened(1);
+sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql("$add(1001, 1001) AS n");
+sql('DELETE FROM opened WHERE id = 196 OR id = 1001 OR id BETWEEN 31 AND 45');
+(undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'list-left=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
+like($error, qr/failpoint list-left/, 'VACUUM fails after the first of two pages');
+sql("SET statement_timeout = '20s'; $add(1002, 1040) AS n");
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find other slots');
+
+# A page that VACUUM has found empty is used before it leaves its list.
+opened(1);
+sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
+hold();
+$cleaner = session_at($node, 'list-left=wait');
+stops($cleaner, 'VACUUM (INDEX_CLEANUP ON) opened', 'VACUUM has found an empty page');
+sql("$add(1001, 1001) AS n");
+let_go();
+ends($cleaner, 'it goes on');
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the page stays');
+
+# A page is linked in front of one that VACUUM has found empty, by an insert that had found no slot before.
+opened(1);
+sql('DELETE FROM opened WHERE id BETWEEN 1 AND 15 OR id BETWEEN 31 AND 45');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql("$add(1001, 1015) AS n");
+hold();
+$first = session_at($node, 'list-searched=wait');
+stops($first, "$add(1016, 1016) AS n", 'an insert has found no free slot');
+sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
+$cleaner = session_at($node, 'list-left=hold');
+stops($cleaner, 'VACUUM (INDEX_CLEANUP ON) opened', 'VACUUM has found an empty page');
+$keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
+ends($first, 'the insert links a page');
+$keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
+ends($cleaner, 'VACUUM goes on');
+ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the chain has both');
+
 # Two sessions have found no free slot: one of them creates a segment, and both use it.
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);
     CREATE INDEX filled_h ON filled USING simhash (h) WITH (trees = 4);

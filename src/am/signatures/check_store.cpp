@@ -189,6 +189,7 @@ int64 chain_length(const Check &check, std::uint32_t list)
         before = block;
         block = body_next(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
+        failpoint(Failpoint::check_page);
     }
     return length;
 }

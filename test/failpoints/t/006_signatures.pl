@@ -203,14 +203,24 @@ for my $user (1, 0) {
     ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the index is sound');
 }
 
+# The check has counted the pages of lists, and has read one of the second list, when others leave it.
+opened(2);
+sql('DELETE FROM opened WHERE id BETWEEN 61 AND 420');
+hold();
+$first = session_at($node, 'check-page=wait:17');
+stops($first, q(SELECT simhash_index_check('opened_h')), 'the check follows the chain of a list');
+sql('VACUUM (INDEX_CLEANUP ON) opened');
+let_go();
+ends($first, 'it goes on');
+
 # An insert has found a slot on a page that leaves its list meanwhile. (Rows 196 to 210 are on one page.)
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
 sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql('DELETE FROM opened WHERE id = 196');
 hold();
 $first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1001, 1001) AS n", 'an insert has found a free slot');
-sql('DELETE FROM opened WHERE id = 196');
 sql('VACUUM (INDEX_CLEANUP ON) opened');
 let_go();
 ends($first, 'it goes on');
@@ -243,10 +253,10 @@ opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 1 AND 15 OR id BETWEEN 31 AND 45');
 sql('VACUUM (INDEX_CLEANUP ON) opened');
 sql("$add(1001, 1015) AS n");
+sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
 hold();
 $first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1016, 1016) AS n", 'an insert has found no free slot');
-sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
 $cleaner = session_at($node, 'list-left=hold');
 stops($cleaner, 'VACUUM (INDEX_CLEANUP ON) opened', 'VACUUM has found an empty page');
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');

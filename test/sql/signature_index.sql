@@ -218,10 +218,10 @@ CREATE INDEX ON t USING simhash (s) WITH (trees = 5);
 CREATE INDEX ON t USING simhash (s) WITH (trees = 17);
 CREATE INDEX ON t USING simhash (s) WITH (design_radius = 3);
 \echo '-- a distance is a warning with all other options, whether or not fingerprints can have it'
-CREATE INDEX t_warned ON t USING simhash (s) WITH (design_radius = 31, trees = 0, lists = 0);
-ALTER INDEX t_warned SET (design_radius = 0, trees = 7, fillfactor = 70);
+CREATE INDEX t_warned ON t USING simhash (s) WITH (design_radius = 15, trees = 0, lists = 0);
+ALTER INDEX t_warned SET (design_radius = 1, trees = 7, fillfactor = 70);
 REINDEX INDEX t_warned;
-ALTER INDEX t_warned SET (design_radius = -100000, trees = 32);
+ALTER INDEX t_warned SET (design_radius = 2, trees = 32);
 REINDEX INDEX t_warned;
 ALTER INDEX t_warned SET (trees = -1);
 DROP INDEX t_warned;

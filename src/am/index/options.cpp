@@ -32,7 +32,7 @@ relopt_kind options_kind()
         // among the values that can be given.
         add_int_reloption(kind, "design_radius",
                           "radius of the searches that an index on fingerprints is designed for",
-                          kDistanceNotGiven, PG_INT32_MIN, PG_INT32_MAX, AccessExclusiveLock);
+                          kDistanceNotGiven, kMinDistance, kMaxDistance, AccessExclusiveLock);
         add_int_reloption(kind, "trees", "number of copies of the data (0: none, in an index on signatures)",
                           kDefaultTrees, 0, kMaxTrees, AccessExclusiveLock);
         add_int_reloption(kind, "lists", "number of lists of near rows in an index on signatures",
@@ -69,7 +69,7 @@ const char *possible_trees(int distance)
 
 void design_from_options(const IndexOptions &options, TreeDesign *design)
 {
-    const int distance = std::clamp(options.design_radius, kMinDistance, kMaxDistance);
+    const int distance = options.design_radius;
     const int trees = options.trees == kDefaultTrees ? default_trees(distance) : options.trees;
     if (!make_design(distance, trees, design))
         make_design(distance, default_trees(distance), design);
@@ -77,14 +77,12 @@ void design_from_options(const IndexOptions &options, TreeDesign *design)
 
 void check_design_options(Relation index, const IndexOptions &options)
 {
-    const int level = ReindexIsProcessingIndex(RelationGetRelid(index)) ? WARNING : ERROR;
+    // An index that exists is built anew with what ALTER INDEX has accepted: when this is called its file may be empty.
+    const bool fresh = index->rd_createSubid != InvalidSubTransactionId &&
+                       !ReindexIsProcessingIndex(RelationGetRelid(index));
+    const int level = fresh ? ERROR : WARNING;
     TreeDesign design;
     design_from_options(options, &design);
-    if (options.design_radius != design.distance)
-        ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("value %d out of bounds for option \"design_radius\"", options.design_radius),
-                errdetail("Index \"%s\" is on fingerprints. Valid values are between \"%d\" and \"%d\".",
-                          RelationGetRelationName(index), kMinDistance, kMaxDistance));
     if (options.trees != kDefaultTrees && options.trees != design.trees)
         ereport(level, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("there is no design with trees = %d for design_radius = %d", options.trees,

@@ -35,8 +35,8 @@ bool lists_given(Relation index);
 // Warns of an option that an index on such values ignores. It is no error, because ALTER INDEX cannot refuse it: later
 // TRUNCATE or a restored dump would fail.
 void warn_of_option(Relation index, const char *option, const char *values, const char *hint);
-// Chooses the design of a fingerprint index for these options. Where there is none, the nearest radius or the default
-// number of trees takes their place.
+// Chooses the design of a fingerprint index for these options. Where there is none, the default number of trees takes the
+// place of the given one.
 void design_from_options(const IndexOptions &options, TreeDesign *design);
 // Raises an error, with a hint, if they have no design; a warning if the index is built again, for the reason above.
 void check_design_options(Relation index, const IndexOptions &options);

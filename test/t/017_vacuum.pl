@@ -49,4 +49,18 @@ for my $index (qw(page_h other)) {
     is($node->safe_psql('postgres', "SELECT rows + nulls = heap_rows, partial_entries FROM simhash_index_check('$index', true)"),
         't|0', "$index after a parallel VACUUM");
 }
+
+# VACUUM VERBOSE tells how many pages it has deleted, and how many can be used again: all of them at once. A server before
+# 14 does not tell the former.
+$node->safe_psql('postgres', 'DROP INDEX other');
+sub unused { return $node->safe_psql('postgres', "SELECT value FROM simhash_index_stats('page_h') WHERE name = 'unused_pages'") }
+my $reusable = unused();
+for my $kept (20, 200) {
+    my ($status, undef, $said) = $node->psql('postgres', "DELETE FROM page WHERE id % $kept <> 1; VACUUM (VERBOSE, INDEX_CLEANUP ON) page");
+    my $unused = unused();
+    cmp_ok($unused, '>', $reusable, 'pages become empty');
+    my @pages = $said =~ /index "page_h".*?(\d+) newly deleted, (\d+) currently deleted, (\d+) (?:are currently )?reusable/s;
+    is("@pages", join(' ', $unused - $reusable, $unused, $unused), 'what VACUUM reports') if @pages || $node->pg_version >= 14;
+    $reusable = $unused;
+}
 done_testing();

@@ -2,6 +2,8 @@
 
 #include "am/signatures/signature_kind.hpp"
 
+#include "pg/server/sibling.hpp"
+
 extern "C" {
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
@@ -33,7 +35,11 @@ int center_bits(Relation index)
     if (!IsA(llast(expressions), FuncExpr))
         return -1;
     const auto *call = static_cast<const FuncExpr *>(llast(expressions));
-    if (call->args == NIL)
+    // Other functions may make balls of any length, whatever their arguments are.
+    Oid *types;
+    int count;
+    get_func_signature(call->funcid, &types, &count);
+    if (find_function(get_func_namespace(call->funcid), "signature_ball", types, count) != call->funcid)
         return -1;
     auto *center = static_cast<Node *>(linitial(call->args));
     int32 length = exprTypmod(center);

@@ -250,9 +250,14 @@ void vacuum_trees(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, const Dea
          RelationGetRelationName(info->index), walk->memo.asked());
     recycle_unused(walk->index, walk->unused, info->strategy);
     const BlockNumber deleted = unlink_sparse(walk->index, &walk->sparse);
-    stats->pages_deleted += deleted;
-    note_unused_pages(info->index, stats->pages_free + deleted);
-    if (stats->pages_free + stats->pages_deleted > 0)
+    // They can be used again at once.
+    stats->pages_free += deleted;
+    stats->pages_deleted = stats->pages_free;
+#if PG_VERSION_NUM >= 140000
+    stats->pages_newly_deleted += deleted;
+#endif
+    note_unused_pages(info->index, stats->pages_free);
+    if (stats->pages_free > 0)
         IndexFreeSpaceMapVacuum(info->index);
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(context);

@@ -93,7 +93,7 @@ SELECT count(*) FROM image WHERE signature_ball(pdq, 31) ~= signature_ball((SELE
 RESET enable_seqscan;
 CREATE TABLE of_any_length (b signature_ball);
 CREATE INDEX ON of_any_length USING simhash (b);
-CREATE FUNCTION twice(bit, int) RETURNS signature_ball IMMUTABLE LANGUAGE sql AS $$ SELECT signature_ball(($1 || $1)::bit(512), $2) $$;
+CREATE FUNCTION twice(bit, int) RETURNS signature_ball IMMUTABLE LANGUAGE sql SET search_path FROM CURRENT AS $$ SELECT signature_ball(($1 || $1)::bit(512), $2) $$;
 CREATE INDEX ON image USING simhash (twice(pdq, 31));
 DROP FUNCTION twice;
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'simhash') AND opcname LIKE '%ball%' ORDER BY 1;

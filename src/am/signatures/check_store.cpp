@@ -23,12 +23,13 @@ namespace simhash
 namespace
 {
 
+constexpr char kNoSuchList[] = "The page belongs to a list that does not exist.";
+
 // The kind's memory of a check.
 struct StoreCheck {
     Segments segments;
     int64 rows;
     uint64 row_sum;        // of the hashes of the rows
-    int64 listed_pages;    // that belong to lists
     uint64 sum[kMaxTrees]; // of the entries that the trees should have
 };
 
@@ -112,7 +113,7 @@ void count_row(Check *check, const std::uint8_t *signature, std::uint64_t tid, s
 void check_list(const Check &check, BlockNumber block, std::uint32_t list, const std::uint8_t *signature)
 {
     if (list >= meta_of(check).lists.lists)
-        report_corruption(check.index, block, "The page belongs to a list that does not exist.");
+        report_corruption(check.index, block, kNoSuchList);
     const Lists &lists = lists_of(check.index, meta_of(check));
     if (nearest_list(lists, find_distances, signature, lists.distance) != list)
         report_corruption(check.index, block, "A row is not in the list of the nearest center.");
@@ -132,8 +133,6 @@ void check_body(Check *check, BlockNumber block, const char *page, const char *p
         if (plane_uses(plane, first + slot))
             report_corruption(check->index, block, "A slot is in use on one of two pages only.");
     }
-    if (body_list(page) != kNoList)
-        store_of(*check)->listed_pages++;
     for (int slot = 0; slot < count; slot++) {
         std::uint64_t tid = body_tid(page, slot);
         if ((tid != kNoRow) != plane_uses(plane, first + slot))
@@ -172,67 +171,92 @@ void reach_list_pages(Check *check)
     }
 }
 
-// Follows the chain of a list. Returns the number of its pages, or -1 if one left the list meanwhile.
-int64 chain_length(const Check &check, std::uint32_t list)
+// Follows the chain of a list, and calls visit(block) for its pages until that returns false. Returns false if a page has left
+// the list meanwhile.
+template <typename Visit> bool follow_chain(const Check &check, std::uint32_t list, Visit visit)
 {
     StoreShape shape = meta_of(check).shape();
     BlockNumber before = kNoBlock, block = lists_of(check.index, meta_of(check)).head[list];
-    BlockNumber length = 0;
-    for (; block != kNoBlock; length++) {
+    for (BlockNumber pages = 0; block != kNoBlock && visit(block); pages++) {
         CHECK_FOR_INTERRUPTS();
-        check_chain_end(check.index, block, length);
+        check_chain_end(check.index, block, pages);
         Buffer buffer = before == kNoBlock
                             ? read_list_page(check.index, shape, block, list, BUFFER_LOCK_SHARE)
                             : read_next_page(check.index, shape, before, block, list);
         if (!BufferIsValid(buffer))
-            return -1;
+            return false;
         before = block;
         block = body_next(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
         failpoint(Failpoint::check_page);
     }
-    return length;
+    return true;
 }
 
-int64 count_listed(const Check &check)
+struct ListedPage {
+    std::uint32_t list;
+    XLogRecPtr lsn;
+
+    bool operator==(const ListedPage &) const = default;
+};
+
+ListedPage read_listed(const Check &check, BlockNumber block)
 {
-    StoreShape shape = meta_of(check).shape();
-    const Segments &segments = store_of(check)->segments;
-    int64 listed = 0;
-    for (Size i = 0; i < segments.count; i++) {
-        for (int body = 0; body < shape.bodies; body++) {
-            CHECK_FOR_INTERRUPTS();
-            Buffer buffer =
-                read_store_page(check.index, shape, segments.plane[i] + 1 + static_cast<BlockNumber>(body),
-                                kBodyPage, BUFFER_LOCK_SHARE);
-            listed += body_list(buffer_page(buffer)) != kNoList;
-            UnlockReleaseBuffer(buffer);
-        }
-    }
+    Buffer buffer = read_store_page(check.index, meta_of(check).shape(), block, kBodyPage, BUFFER_LOCK_SHARE);
+    const ListedPage listed = {body_list(buffer_page(buffer)), PageGetLSN(buffer_page(buffer))};
+    UnlockReleaseBuffer(buffer);
+    if (listed.list != kNoList && listed.list >= meta_of(check).lists.lists)
+        report_corruption(check.index, block, kNoSuchList);
     return listed;
 }
 
-// Follows the chains of all lists. They have each page that belongs to a list, once.
-void check_chains(Check *check)
+// Whether a page is in no list, or in the chain of its list. Inserts and VACUUM change that with a lock on its plane page. On a
+// standby the page's LSN tells.
+bool is_chained(const Check &check, BlockNumber plane_block, BlockNumber block)
 {
-    int64 listed = store_of(*check)->listed_pages;
-    for (;;) {
-        int64 pages = 0;
-        for (std::uint32_t list = 0; list < meta_of(*check).lists.lists; list++) {
-            int64 length;
-            do
-                length = chain_length(*check, list);
-            while (length < 0);
-            pages += length;
-        }
-        // Of the segments that are known here, pages leave chains during VACUUM only. Others may have joined them.
-        if (check->still ? pages == listed : pages >= listed)
-            return;
-        const int64 left = check->still ? listed : count_listed(*check);
-        if (left >= listed)
-            report_corruption(check->index, meta_of(*check).lists.page, "A page of a list is in no chain.");
-        listed = left;
+    Buffer plane =
+        read_store_page(check.index, meta_of(check).shape(), plane_block, kPlanePage, BUFFER_LOCK_SHARE);
+    ListedPage page, after = read_listed(check, block);
+    bool found;
+    do {
+        page = after;
+        found = page.list == kNoList;
+        while (!found && !follow_chain(check, page.list, [&](BlockNumber at) {
+            found = at == block;
+            return !found;
+        }))
+            continue;
+        after = read_listed(check, block);
+    } while (!found && after != page);
+    UnlockReleaseBuffer(plane);
+    return found;
+}
+
+// Each page of a list is in its chain. Pages that come to one after the walk are looked for again.
+void check_chains(const Check &check)
+{
+    StoreShape shape = meta_of(check).shape();
+    const Segments &segments = store_of(check)->segments;
+    const auto bodies = static_cast<Size>(shape.bodies);
+    auto *chained = allocate_huge<bool>(segments.count * bodies, CurrentMemoryContext, MCXT_ALLOC_ZERO);
+    const auto note = [&](BlockNumber block) {
+        SegmentSlot at;
+        if (find_slot(segments, shape, store_position(block, 0), &at))
+            chained[at.segment * bodies + static_cast<Size>(at.slot / shape.body_rows)] = true;
+        return true;
+    };
+    for (std::uint32_t list = 0; list < meta_of(check).lists.lists; list++) {
+        while (!follow_chain(check, list, note))
+            continue;
     }
+    for (Size i = 0; i < segments.count * bodies; i++) {
+        CHECK_FOR_INTERRUPTS();
+        const BlockNumber plane = segments.plane[i / bodies],
+                          block = plane + 1 + static_cast<BlockNumber>(i % bodies);
+        if (!chained[i] && !is_chained(check, plane, block))
+            report_corruption(check.index, block, "The page is not in the chain of its list.");
+    }
+    pfree(chained);
 }
 
 void check_store(Check *check)
@@ -249,7 +273,7 @@ void check_store(Check *check)
     check->stored = store_of(*check)->rows;
     if (meta_of(*check).lists.lists > 0) {
         reach_list_pages(check);
-        check_chains(check);
+        check_chains(*check);
     }
 }
 

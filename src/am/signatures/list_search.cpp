@@ -84,7 +84,7 @@ bool read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber b
                       BlockNumber next_head, Buffer *recent, Size *candidates)
 {
     Buffer buffer = before == kNoBlock ? read_list_page(search->index, search->shape, *block, list,
-                                                        BUFFER_LOCK_SHARE, search->snapshot, *recent)
+                                                        BUFFER_LOCK_SHARE, nullptr, search->snapshot, *recent)
                                        : read_next_page(search->index, search->shape, before, *block, list,
                                                         search->snapshot, *recent);
     if (!BufferIsValid(buffer))

@@ -18,6 +18,8 @@ namespace
 // The most memory for a backend's copies of the lists of all indexes. The last one is kept even if it needs more.
 constexpr Size kMostBytes = Size{64} << 20;
 
+constexpr char kOtherList[] = "The page does not belong to the list that leads to it.";
+
 struct ListCopy {
     ListCopy *next; // the one that was used before it
     MemoryContext context;
@@ -177,35 +179,44 @@ BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNu
 }
 
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
-                      int mode, Snapshot snapshot, Buffer recent)
+                      int mode, BufferAccessStrategy strategy, Snapshot snapshot, Buffer recent)
 {
-    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, snapshot, nullptr, recent);
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, snapshot, strategy, recent);
     if (body_list(buffer_page(buffer)) != list)
-        report_corruption(index, block, "The page does not belong to the list that leads to it.");
+        report_corruption(index, block, kOtherList);
     return buffer;
 }
 
 Buffer read_next_page(Relation index, const StoreShape &shape, BlockNumber before, BlockNumber block,
                       std::uint32_t list, Snapshot snapshot, Buffer recent)
 {
-    Buffer buffer =
-        read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, snapshot, nullptr, recent);
-    if (body_list(buffer_page(buffer)) == list)
-        return buffer;
-    UnlockReleaseBuffer(buffer);
-    Buffer previous = read_store_page(index, shape, before, kBodyPage, BUFFER_LOCK_SHARE);
-    // The links of both change together. If this one is still there, the page is damaged.
-    if (body_list(buffer_page(previous)) == list && body_next(buffer_page(previous)) == block)
-        UnlockReleaseBuffer(read_list_page(index, shape, block, list, BUFFER_LOCK_SHARE));
-    UnlockReleaseBuffer(previous);
-    return InvalidBuffer;
+    // A page that is linked again meanwhile is read again. It does not leave twice in so short a time.
+    for (int tries = 0; tries < 2; tries++) {
+        Buffer buffer =
+            read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, snapshot, nullptr, recent);
+        if (body_list(buffer_page(buffer)) == list)
+            return buffer;
+        UnlockReleaseBuffer(buffer);
+        Buffer previous = read_store_page(index, shape, before, kBodyPage, BUFFER_LOCK_SHARE);
+        const char *page = buffer_page(previous);
+        const bool linked = body_list(page) == list && body_next(page) == block;
+        UnlockReleaseBuffer(previous);
+        if (!linked)
+            return InvalidBuffer;
+    }
+    report_corruption(index, block, kOtherList);
+}
+
+void report_circle(Relation index, BlockNumber block)
+{
+    report_corruption(index, block, "The pages of a list form a circle.");
 }
 
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages)
 {
-    // Seldom, as pages are counted one by one.
-    if ((pages & (pages - 1)) == 0 && !block_exists(index, pages))
-        report_corruption(index, block, "The pages of a list form a circle.");
+    // Seldom, as pages are counted one by one. A page that has come back to its list leads to pages that were counted before.
+    if ((pages & (pages - 1)) == 0 && !block_exists(index, pages / 4))
+        report_circle(index, block);
 }
 
 void open_list(Relation index, Buffer head, ListOpening open)

@@ -134,11 +134,12 @@ struct ListSpot {
 };
 
 // Reads a page of the row's list. Sets the spot if it has a free slot, and returns the next page: none if the page has left
-// the list.
+// the list. The first one never does.
 BlockNumber look_at_page(Relation index, const StoreShape &shape, BlockNumber block, const NewRow &row,
                          ListSpot *spot, ListOpening *open)
 {
-    Buffer buffer = read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
+    Buffer buffer = block == row.head ? read_list_page(index, shape, block, row.list, BUFFER_LOCK_SHARE)
+                                      : read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE);
     const char *page = buffer_page(buffer);
     const bool listed = body_list(page) == row.list;
     const BlockNumber next = listed ? body_next(page) : kNoBlock;

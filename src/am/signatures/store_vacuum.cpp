@@ -122,9 +122,10 @@ bool unlink_page(const IndexVacuumInfo *info, const StoreShape &shape, std::uint
                  BlockNumber block, BlockNumber plane_block)
 {
     failpoint(Failpoint::list_left);
-    Buffer plane = read_store_page(info->index, shape, plane_block, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
-    Buffer previous = read_list_page(info->index, shape, before, list, BUFFER_LOCK_EXCLUSIVE);
-    Buffer buffer = read_list_page(info->index, shape, block, list, BUFFER_LOCK_EXCLUSIVE);
+    Buffer plane = read_store_page(info->index, shape, plane_block, kPlanePage, BUFFER_LOCK_EXCLUSIVE,
+                                   InvalidSnapshot, info->strategy);
+    Buffer previous = read_list_page(info->index, shape, before, list, BUFFER_LOCK_EXCLUSIVE, info->strategy);
+    Buffer buffer = read_list_page(info->index, shape, block, list, BUFFER_LOCK_EXCLUSIVE, info->strategy);
     const bool empty = body_next(buffer_page(previous)) == block && is_empty(buffer_page(buffer));
     if (empty) {
         GenericXLogState *state = GenericXLogStart(info->index);
@@ -149,11 +150,15 @@ void note_free_page(DeadSlots *rows, BlockNumber plane)
 void unlink_empty_pages(const IndexVacuumInfo *info, const SignatureMeta &meta, DeadSlots *rows,
                         std::uint32_t list)
 {
-    BlockNumber before = kNoBlock, block = lists_of(info->index, meta).head[list];
+    const BlockNumber head = lists_of(info->index, meta).head[list];
+    BlockNumber before = kNoBlock, block = head;
     for (BlockNumber pages = 0; block != kNoBlock; pages++) {
         delay_vacuum();
+        if (block == before || (block == head && pages > 0))
+            report_circle(info->index, block);
         check_chain_end(info->index, block, pages);
-        Buffer buffer = read_list_page(info->index, rows->shape, block, list, BUFFER_LOCK_SHARE);
+        Buffer buffer =
+            read_list_page(info->index, rows->shape, block, list, BUFFER_LOCK_SHARE, info->strategy);
         const BlockNumber next = body_next(buffer_page(buffer)),
                           plane = page_tail(buffer_page(buffer))->right;
         const bool empty = is_empty(buffer_page(buffer));

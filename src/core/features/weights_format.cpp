@@ -229,15 +229,6 @@ bool scan_decimal(const char *text, std::size_t length, Decimal *out)
     return true;
 }
 
-// Whether a number's digits are not all 0. The exponent's do not count.
-bool has_value(const char *number, std::size_t length)
-{
-    for (std::size_t i = 0; i < length && number[i] != 'e' && number[i] != 'E'; i++)
-        if (number[i] >= '1' && number[i] <= '9')
-            return true;
-    return false;
-}
-
 // Rounds to the nearest weight, ties to even. Returns false beyond the range.
 bool round_decimal(Decimal decimal, Weight *out)
 {
@@ -260,6 +251,22 @@ bool round_decimal(Decimal decimal, Weight *out)
     const auto magnitude = static_cast<std::uint64_t>(total);
     *out = static_cast<Weight>(decimal.negative ? 0 - magnitude : magnitude);
     return true;
+}
+
+// Reads a number and rounds it.
+WeightsTextError read_decimal(const char *text, std::size_t length, Decimal *decimal, Weight *out)
+{
+    std::size_t sign = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    const char *word = text + sign;
+    if (equals_ignoring_case(word, length - sign, "nan") ||
+        equals_ignoring_case(word, length - sign, "inf") ||
+        equals_ignoring_case(word, length - sign, "infinity"))
+        return WeightsTextError::kNotFinite;
+
+    if (!scan_decimal(text, length, decimal))
+        return WeightsTextError::kSyntax;
+
+    return round_decimal(*decimal, out) ? WeightsTextError::kNone : WeightsTextError::kOutOfRange;
 }
 
 } // namespace
@@ -308,18 +315,8 @@ std::size_t format_weights(const Weights &weights, char out[kWeightsTextMax])
 
 WeightsTextError parse_weight(const char *text, std::size_t length, Weight *out)
 {
-    std::size_t sign = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
-    const char *word = text + sign;
-    if (equals_ignoring_case(word, length - sign, "nan") ||
-        equals_ignoring_case(word, length - sign, "inf") ||
-        equals_ignoring_case(word, length - sign, "infinity"))
-        return WeightsTextError::kNotFinite;
-
     Decimal decimal;
-    if (!scan_decimal(text, length, &decimal))
-        return WeightsTextError::kSyntax;
-
-    return round_decimal(decimal, out) ? WeightsTextError::kNone : WeightsTextError::kOutOfRange;
+    return read_decimal(text, length, &decimal, out);
 }
 
 WeightsTextError parse_weights(const char *text, std::size_t length, Weights *out, WeightsTextFault *fault)
@@ -353,11 +350,12 @@ WeightsTextError parse_weights(const char *text, std::size_t length, Weights *ou
         if (end == start && !more && count == 0)
             break; // an empty list
         Weight weight = 0;
-        WeightsTextError error = parse_weight(text + start, end - start, &weight);
+        Decimal decimal;
+        WeightsTextError error = read_decimal(text + start, end - start, &decimal, &weight);
         if (error != WeightsTextError::kNone)
             return fail(error, start, end - start, count);
         // A small negative number, too, has its sign's bit.
-        if (weight == 0 && text[start] == '-' && has_value(text + start, end - start))
+        if (weight == 0 && decimal.negative && (decimal.digits != 0 || decimal.more))
             weight = -1;
         if (count < kBits)
             out->sum[count] = weight;

@@ -92,7 +92,7 @@ Weight jsonb_weight(const JsonbValue &key, const JsonbValue &value)
     if (parse_weight(digits, std::strlen(digits), &weight) != WeightsTextError::kNone || weight == INT64_MIN)
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                 errmsg("weight of feature \"%s\" is out of range", quoted_key(key)),
-                errdetail("Weights lie between -2^39 and 2^39, about 549 billion."));
+                errdetail("%s", kWeightRange));
     if (weight == 0 && std::strpbrk(digits, "123456789") != nullptr)
         report_small_weight();
     pfree(digits);

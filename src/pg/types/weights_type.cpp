@@ -22,7 +22,6 @@ namespace
 {
 
 constexpr const char *kTypeName = "simhash_weights";
-constexpr const char *kWeightRange = "Weights lie between -2^39 and 2^39, about 549 billion.";
 constexpr const char *kFiniteWeights = "Weights must be finite.";
 
 // A real has 24 significant bits.

@@ -32,6 +32,8 @@ struct Feature {
     Weight weight;
 };
 
+inline constexpr const char *kWeightRange = "Weights lie between -2^39 and 2^39, about 549 billion.";
+
 // Converts a feature's weight. NaN and infinities raise 22023, numbers out of range raise 22003.
 Weight checked_weight(double number);
 

@@ -176,17 +176,11 @@ void reach_list_pages(Check *check)
 template <typename Visit> bool follow_chain(const Check &check, std::uint32_t list, Visit visit)
 {
     StoreShape shape = meta_of(check).shape();
-    BlockNumber before = kNoBlock, block = lists_of(check.index, meta_of(check)).head[list];
-    for (BlockNumber pages = 0; block != kNoBlock && visit(block); pages++) {
-        CHECK_FOR_INTERRUPTS();
-        check_chain_end(check.index, block, pages);
-        Buffer buffer = before == kNoBlock
-                            ? read_list_page(check.index, shape, block, list, BUFFER_LOCK_SHARE)
-                            : read_next_page(check.index, shape, before, block, list);
+    ChainWalk walk = {list, lists_of(check.index, meta_of(check)).head[list]};
+    while (walk.block != kNoBlock && visit(walk.block)) {
+        Buffer buffer = read_chain_page(check.index, shape, &walk);
         if (!BufferIsValid(buffer))
             return false;
-        before = block;
-        block = body_next(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
         failpoint(Failpoint::check_page);
     }

@@ -78,23 +78,18 @@ void add_rows(SignatureSearch *search, Size hits)
     }
 }
 
-// Reads a page of a list, and prefetches the next one, which is `next_head` if the list ends here. Sets `block` to the next
-// page of the list. Returns false if the page has left the list.
-bool read_listed_page(SignatureSearch *search, std::uint32_t list, BlockNumber before, BlockNumber *block,
-                      BlockNumber next_head, Buffer *recent, Size *candidates)
+// Reads the next page of a list, and prefetches the one after it, which is `next_head` if the list ends here. Returns false if
+// the page has left the list.
+bool read_listed_page(SignatureSearch *search, ChainWalk *walk, BlockNumber next_head, Buffer *recent,
+                      Size *candidates)
 {
-    Buffer buffer = before == kNoBlock ? read_list_page(search->index, search->shape, *block, list,
-                                                        BUFFER_LOCK_SHARE, nullptr, search->snapshot, *recent)
-                                       : read_next_page(search->index, search->shape, before, *block, list,
-                                                        search->snapshot, *recent);
+    Buffer buffer = read_chain_page(search->index, search->shape, walk, search->snapshot, *recent);
     if (!BufferIsValid(buffer))
         return false;
-    const char *page = buffer_page(buffer);
-    const BlockNumber next = body_next(page), after = next != kNoBlock ? next : next_head;
+    const BlockNumber after = walk->block != kNoBlock ? walk->block : next_head;
     *recent = after == kNoBlock ? InvalidBuffer : find_body(*search, after);
-    *candidates += static_cast<Size>(body_count(page));
+    *candidates += static_cast<Size>(body_count(buffer_page(buffer)));
     add_rows(search, add_body_rows(search, buffer, *recent, 0));
-    *block = next;
     return true;
 }
 
@@ -105,15 +100,10 @@ bool read_list(SignatureSearch *search, Size i, Buffer *recent)
     const ListSearch::ListPlace &place = state->place[i];
     const BlockNumber next_head = i + 1 < state->places ? state->place[i + 1].head : kNoBlock;
     Size candidates = 0;
-    BlockNumber before = kNoBlock, block = place.head;
-    for (BlockNumber pages = 0; block != kNoBlock; pages++) {
-        CHECK_FOR_INTERRUPTS();
-        check_chain_end(search->index, block, pages);
-        const BlockNumber read = block;
-        if (!read_listed_page(search, place.list, before, &block, next_head, recent, &candidates))
+    for (ChainWalk walk = {place.list, place.head}; walk.block != kNoBlock;) {
+        if (!read_listed_page(search, &walk, next_head, recent, &candidates))
             return false;
-        before = read;
-        if (block != kNoBlock)
+        if (walk.block != kNoBlock)
             failpoint(Failpoint::list_read);
     }
     if (state->rows >= state->wanted)

@@ -132,6 +132,16 @@ void change_open(char *page, int, const void *context, PageDelta *delta)
         delta->add(page, page_header(page)->special + offsetof(PageTail, high_tid), sizeof(Tid));
 }
 
+// Whether the page that a walk read last still leads to the next one.
+bool leads_on(Relation index, const StoreShape &shape, const ChainWalk &walk)
+{
+    Buffer buffer = read_store_page(index, shape, walk.before, kBodyPage, BUFFER_LOCK_SHARE);
+    const char *page = buffer_page(buffer);
+    const bool leads = body_list(page) == walk.list && body_next(page) == walk.block;
+    UnlockReleaseBuffer(buffer);
+    return leads;
+}
+
 } // namespace
 
 const Lists &lists_of(Relation index, const SignatureMeta &meta)
@@ -179,32 +189,12 @@ BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNu
 }
 
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
-                      int mode, BufferAccessStrategy strategy, Snapshot snapshot, Buffer recent)
+                      int mode, BufferAccessStrategy strategy)
 {
-    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, snapshot, strategy, recent);
+    Buffer buffer = read_store_page(index, shape, block, kBodyPage, mode, InvalidSnapshot, strategy);
     if (body_list(buffer_page(buffer)) != list)
         report_corruption(index, block, kOtherList);
     return buffer;
-}
-
-Buffer read_next_page(Relation index, const StoreShape &shape, BlockNumber before, BlockNumber block,
-                      std::uint32_t list, Snapshot snapshot, Buffer recent)
-{
-    // A page that is linked again meanwhile is read again. It does not leave twice in so short a time.
-    for (int tries = 0; tries < 2; tries++) {
-        Buffer buffer =
-            read_store_page(index, shape, block, kBodyPage, BUFFER_LOCK_SHARE, snapshot, nullptr, recent);
-        if (body_list(buffer_page(buffer)) == list)
-            return buffer;
-        UnlockReleaseBuffer(buffer);
-        Buffer previous = read_store_page(index, shape, before, kBodyPage, BUFFER_LOCK_SHARE);
-        const char *page = buffer_page(previous);
-        const bool linked = body_list(page) == list && body_next(page) == block;
-        UnlockReleaseBuffer(previous);
-        if (!linked)
-            return InvalidBuffer;
-    }
-    report_corruption(index, block, kOtherList);
 }
 
 void report_circle(Relation index, BlockNumber block)
@@ -217,6 +207,28 @@ void check_chain_end(Relation index, BlockNumber block, BlockNumber pages)
     // Seldom, as pages are counted one by one. A page that has come back to its list leads to pages that were counted before.
     if ((pages & (pages - 1)) == 0 && !block_exists(index, pages / 4))
         report_circle(index, block);
+}
+
+Buffer read_chain_page(Relation index, const StoreShape &shape, ChainWalk *walk, Snapshot snapshot,
+                       Buffer recent)
+{
+    CHECK_FOR_INTERRUPTS();
+    check_chain_end(index, walk->block, walk->pages);
+    // A page that is linked again meanwhile is read again. It does not leave twice in so short a time.
+    for (int tries = 0; tries < 2; tries++) {
+        Buffer buffer = read_store_page(index, shape, walk->block, kBodyPage, BUFFER_LOCK_SHARE, snapshot,
+                                        nullptr, recent);
+        if (body_list(buffer_page(buffer)) == walk->list) {
+            walk->before = walk->block;
+            walk->block = body_next(buffer_page(buffer));
+            walk->pages++;
+            return buffer;
+        }
+        UnlockReleaseBuffer(buffer);
+        if (walk->before != kNoBlock && !leads_on(index, shape, *walk))
+            return InvalidBuffer;
+    }
+    report_corruption(index, walk->block, kOtherList);
 }
 
 void open_list(Relation index, Buffer head, ListOpening open)

@@ -34,15 +34,24 @@ BlockNumber write_list_pages(Relation index, const CenterSet &set, const BlockNu
 
 // Reads and locks a page of a list as read_store_page does, and checks that it belongs to it.
 Buffer read_list_page(Relation index, const StoreShape &shape, BlockNumber block, std::uint32_t list,
-                      int mode, BufferAccessStrategy strategy = nullptr, Snapshot snapshot = InvalidSnapshot,
-                      Buffer recent = InvalidBuffer);
-// The same in share mode for a page that another one of the list leads to. Returns an invalid buffer if it has left the list
-// since that was read.
-Buffer read_next_page(Relation index, const StoreShape &shape, BlockNumber before, BlockNumber block,
-                      std::uint32_t list, Snapshot snapshot = InvalidSnapshot, Buffer recent = InvalidBuffer);
+                      int mode, BufferAccessStrategy strategy = nullptr);
+
 [[noreturn]] void report_circle(Relation index, BlockNumber block);
 // Raises an error if a chain does not end, when the number of its pages is a power of two and four times that of the index.
 void check_chain_end(Relation index, BlockNumber block, BlockNumber pages);
+
+// A walk of a list's chain.
+struct ChainWalk {
+    std::uint32_t list;
+    BlockNumber block;             // the next page, kNoBlock at the end
+    BlockNumber before = kNoBlock; // the page that was read last
+    BlockNumber pages = 0;         // that were read
+};
+// Reads the next page of a walk, in share mode. Returns an invalid buffer if it has left the list since the page before was
+// read. Raises an error if the chain is damaged.
+Buffer read_chain_page(Relation index, const StoreShape &shape, ChainWalk *walk,
+                       Snapshot snapshot = InvalidSnapshot, Buffer recent = InvalidBuffer);
+
 // Sets the page from which inserts look for a free slot. `head` is the first page of the list, locked exclusively.
 void open_list(Relation index, Buffer head, ListOpening open);
 

@@ -139,19 +139,12 @@ bool unlink_page(const IndexVacuumInfo *info, const StoreShape &shape, std::uint
     return empty;
 }
 
-void note_free_page(DeadSlots *rows, BlockNumber plane)
-{
-    const BlockNumber *begin = rows->segments.plane, *end = begin + rows->segments.count,
-                      *at = std::lower_bound(begin, end, plane);
-    if (at < end && *at == plane) // otherwise it is new
-        rows->free[at - begin]++;
-}
-
 void unlink_empty_pages(const IndexVacuumInfo *info, const SignatureMeta &meta, DeadSlots *rows,
                         std::uint32_t list)
 {
     const BlockNumber head = lists_of(info->index, meta).head[list];
     BlockNumber before = kNoBlock, block = head;
+    SegmentSlot at;
     for (BlockNumber pages = 0; block != kNoBlock; pages++) {
         delay_vacuum();
         if (block == before || (block == head && pages > 0))
@@ -163,10 +156,10 @@ void unlink_empty_pages(const IndexVacuumInfo *info, const SignatureMeta &meta, 
                           plane = page_tail(buffer_page(buffer))->right;
         const bool empty = is_empty(buffer_page(buffer));
         UnlockReleaseBuffer(buffer);
-        if (empty && before != kNoBlock && unlink_page(info, rows->shape, list, before, block, plane))
-            note_free_page(rows, plane);
-        else
+        if (!empty || before == kNoBlock || !unlink_page(info, rows->shape, list, before, block, plane))
             before = block;
+        else if (find_slot(rows->segments, rows->shape, store_position(block, 0), &at))
+            rows->free[at.segment]++; // of a segment that is not new
         block = next;
     }
 }

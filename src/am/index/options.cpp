@@ -13,8 +13,6 @@ extern "C" {
 #include "lib/stringinfo.h"
 }
 
-#include <algorithm>
-
 namespace simhash
 {
 

@@ -13,9 +13,8 @@
 //
 // The body pages of an index with lists form a chain for each list (list_centers.hpp). A page belongs to no list until it
 // is linked into one, and again when VACUUM has taken it out, with its slots free. The first page of a chain never changes;
-// later ones are inserted behind it. List pages are written by
-// the build and never change: first come the groups' centers, each with its first list, and then the lists' centers,
-// each with the first page of its chain.
+// later ones are inserted behind it. List pages are written by the build and never change: first come the groups' centers,
+// each with its first list, and then the lists' centers, each with the first page of its chain.
 //
 // DO NOT CHANGE any constant or layout here without a new format version.
 #pragma once

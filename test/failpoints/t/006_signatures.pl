@@ -140,6 +140,11 @@ signatures_agree($node, 'listed', 'lists that were opened');
 
 # VACUUM frees slots behind an insert that looks for one and that knows the list to be open already. Signatures of 4,096 bits
 # have 15 slots on a page, and 30 pages in a segment. The build writes the first page of each list, and inserts link others.
+sub is_full
+{
+    my ($name) = @_;
+    return is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', $name);
+}
 sub opened
 {
     my ($lists) = @_;
@@ -148,34 +153,42 @@ sub opened
         $rows(1, 15 * $lists) AS n;
         CREATE INDEX opened_h ON opened USING simhash (h) WITH (trees = 1, lists = $lists);
         $rows(15 * $lists + 1, 450) AS n");
-    is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', 'full lists');
+    is_full('full lists');
     return;
 }
+my $vacuum = 'VACUUM (INDEX_CLEANUP ON) opened';
+sub vacuum_fails
+{
+    my ($point, $name) = @_;
+    (undef, undef, my $said) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = '$point=error:2'; $vacuum");
+    like($said, qr/failpoint $point/, $name);
+    return;
+}
+sub is_sound { my ($name) = @_; ok(sql("SELECT simhash_index_check('opened_h', true)"), $name); return }
 my $add = 'INSERT INTO opened SELECT n, flipped_signature(signature(0, 4096), n, 40) FROM generate_series';
 my $no_page = "LOAD 'simhash'; SET simhash.failpoint = 'list-page=error'";
 opened(1);
 sql('DELETE FROM opened WHERE id = 1');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 sql("$add(1001, 1001) AS n");
 sql('DELETE FROM opened WHERE id IN (200, 201)');
 hold();
 $first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1002, 1002) AS n", 'an insert has found no free slot');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 let_go();
 ends($first, 'it goes on');
 sql("$add(1003, 1016) AS n");
 sql("$no_page; $add(1017, 1018) AS n");
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots that VACUUM has freed meanwhile');
+is_sound('inserts find the slots that VACUUM has freed meanwhile');
 
 # VACUUM fails after it has freed slots of one of two lists, and before it opens the list. The next one opens it.
 opened(2);
 sql('DELETE FROM opened WHERE id IN (224, 225)');
-(undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'vacuum-slots=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
-like($error, qr/failpoint vacuum-slots/, 'VACUUM fails between the slots of two lists');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+vacuum_fails('vacuum-slots', 'VACUUM fails between the slots of two lists');
+sql($vacuum);
 sql("$no_page; INSERT INTO opened SELECT 2000 + n, flipped_signature(signature(n, 4096), n, 40) FROM generate_series(0, 1) AS n");
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find the slots of both');
+is_sound('inserts find the slots of both');
 
 # Pages of a list whose rows are gone are used by another list, or by the same again, while a search is on the way to one of
 # them. Of the first list the first two pages and the last one keep their rows.
@@ -191,16 +204,15 @@ for my $user (1, 0) {
     $first = session_at($node, 'list-read=wait:2');
     $first->query_safe('SET enable_seqscan = off');
     stops($first, $near->(0), 'a search is between two pages of a list');
-    (undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'list-left=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
-    like($error, qr/failpoint list-left/, 'VACUUM fails between two pages');
-    ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the chain is whole');
-    sql('VACUUM (INDEX_CLEANUP ON) opened');
+    vacuum_fails('list-left', 'VACUUM fails between two pages');
+    is_sound('the chain is whole');
+    sql($vacuum);
     sql("INSERT INTO opened SELECT 3000 + 2 * n + $user, flipped_signature(signature($user, 4096), n, 400) FROM generate_series(1, 180) AS n");
-    is(sql("SELECT string_agg(value::text, ' ') FROM simhash_index_stats('opened_h') WHERE name IN ('segments', 'free_slots')"), '1 0', 'all pages are used again');
+    is_full('all pages are used again');
     let_go();
     ends($first, 'the search goes on');
     sql("SET enable_seqscan = off; " . $near->($_)) for 0, 1;
-    ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the index is sound');
+    is_sound('the index is sound');
 }
 
 # The check has followed the chain of a list, and is in that of the next one, when pages leave this and come to the former.
@@ -209,7 +221,7 @@ sql('DELETE FROM opened WHERE id BETWEEN 61 AND 420');
 hold();
 $first = session_at($node, 'check-page=wait:17');
 stops($first, q(SELECT simhash_index_check('opened_h')), 'the check follows the chain of a list');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 sql("INSERT INTO opened SELECT 3000 + n, flipped_signature(signature(n % 2, 4096), n, 40) FROM generate_series(1, 300) AS n");
 let_go();
 ends($first, 'it goes on');
@@ -217,54 +229,53 @@ ends($first, 'it goes on');
 # An insert has found a slot on a page that leaves its list meanwhile. (Rows 196 to 210 are on one page.)
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 sql('DELETE FROM opened WHERE id = 196');
 hold();
 $first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1001, 1001) AS n", 'an insert has found a free slot');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 let_go();
 ends($first, 'it goes on');
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'its row is on a page of its list');
+is_sound('its row is on a page of its list');
 
 # Inserts begin to look for free slots at a page that has left the list, because VACUUM failed before it opened the list anew.
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 sql("$add(1001, 1001) AS n");
 sql('DELETE FROM opened WHERE id = 196 OR id = 1001 OR id BETWEEN 31 AND 45');
-(undef, undef, $error) = $node->psql('postgres', "LOAD 'simhash'; SET simhash.failpoint = 'list-left=error:2'; VACUUM (INDEX_CLEANUP ON) opened");
-like($error, qr/failpoint list-left/, 'VACUUM fails after the first of two pages');
+vacuum_fails('list-left', 'VACUUM fails after the first of two pages');
 sql("SET statement_timeout = '20s'; $add(1002, 1040) AS n");
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'inserts find other slots');
+is_sound('inserts find other slots');
 
 # A page that VACUUM has found empty is used before it leaves its list.
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
 hold();
 $cleaner = session_at($node, 'list-left=wait');
-stops($cleaner, 'VACUUM (INDEX_CLEANUP ON) opened', 'VACUUM has found an empty page');
+stops($cleaner, $vacuum, 'VACUUM has found an empty page');
 sql("$add(1001, 1001) AS n");
 let_go();
 ends($cleaner, 'it goes on');
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the page stays');
+is_sound('the page stays');
 
 # A page is linked in front of one that VACUUM has found empty, by an insert that had found no slot before.
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 1 AND 15 OR id BETWEEN 31 AND 45');
-sql('VACUUM (INDEX_CLEANUP ON) opened');
+sql($vacuum);
 sql("$add(1001, 1015) AS n");
 sql('DELETE FROM opened WHERE id BETWEEN 436 AND 450');
 hold();
 $first = session_at($node, 'list-searched=wait');
 stops($first, "$add(1016, 1016) AS n", 'an insert has found no free slot');
 $cleaner = session_at($node, 'list-left=hold');
-stops($cleaner, 'VACUUM (INDEX_CLEANUP ON) opened', 'VACUUM has found an empty page');
+stops($cleaner, $vacuum, 'VACUUM has found an empty page');
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 0)');
 ends($first, 'the insert links a page');
 $keeper->query_safe('SELECT pg_advisory_unlock(21320, 1)');
 ends($cleaner, 'VACUUM goes on');
-ok(sql("SELECT simhash_index_check('opened_h', true)"), 'the chain has both');
+is_sound('the chain has both');
 
 # Two sessions have found no free slot: one of them creates a segment, and both use it.
 sql("CREATE TABLE filled (id bigint, h bit(1024)) WITH (autovacuum_enabled = off);

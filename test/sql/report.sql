@@ -145,3 +145,22 @@ RESET ROLE;
 DROP ROLE reporter;
 DROP VIEW even;
 DROP TABLE uniform, skewed, parted, empty, large;
+
+\echo '-- An expression that becomes one of another type by being read.'
+CREATE SCHEMA of_bits;
+CREATE TABLE of_bits.rows AS SELECT generate_series(1, 10) AS x;
+CREATE SCHEMA of_numbers;
+CREATE FUNCTION of_bits.value(int) RETURNS bit LANGUAGE sql IMMUTABLE AS $$ SELECT repeat('1', 128)::bit(128) $$;
+CREATE FUNCTION of_numbers.value(int) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 4096::bigint';
+CREATE FUNCTION turns(first text, next text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE called text := current_schema();
+BEGIN
+    PERFORM set_config('search_path', format('%s, %I', first, called), true);
+    RETURN (SELECT count(*) FROM simhash_report('of_bits.rows',
+        format('CASE WHEN set_config(''search_path'', %L, true) IS NULL THEN NULL ELSE value(x) END', format('%s, %I', next, called))));
+END $$;
+\set VERBOSITY terse
+SELECT turns('of_bits', 'of_numbers');
+SELECT turns('of_numbers', 'of_bits');
+SET client_min_messages = warning;
+DROP SCHEMA of_bits, of_numbers CASCADE;

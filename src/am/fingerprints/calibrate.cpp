@@ -52,7 +52,8 @@ struct Pairs {
 
 // Reads the pairs with the caller's privileges. If there are more than kMostPairs, every n-th pair is kept,
 // so that all parts of the table are represented.
-Pairs read_pairs(Relation table, const char *weights_column, const char *simhash_column)
+Pairs read_pairs(Relation table, const char *weights_column, Oid weights_type, const char *simhash_column,
+                 Oid simhash_type)
 {
     Pairs pairs = {0, allocate_huge<Pair>(kMostPairs)};
     char *query = psprintf("SELECT %s, %s FROM %s WHERE %s IS NOT NULL AND %s IS NOT NULL",
@@ -61,14 +62,19 @@ Pairs read_pairs(Relation table, const char *weights_column, const char *simhash
                                                       RelationGetRelationName(table)),
                            quote_identifier(weights_column), quote_identifier(simhash_column));
     EveryNth<Pair> kept(pairs.pair, kMostPairs);
-    for_each_query_row(query, [&](const QueryRow &row) {
-        Pair *pair = kept.next();
-        if (pair == nullptr)
-            return;
-        bool null;
-        pair->weights = read_weights(row.column(1, &null));
-        pair->partner = datum_fingerprint(row.column(2, &null));
-    });
+    for_each_query_row(
+        query,
+        [&](TupleDesc columns) {
+            require_types(columns, {weights_type, simhash_type});
+        },
+        [&](const QueryRow &row) {
+            Pair *pair = kept.next();
+            if (pair == nullptr)
+                return;
+            bool null;
+            pair->weights = read_weights(row.column(1, &null));
+            pair->partner = datum_fingerprint(row.column(2, &null));
+        });
     pairs.count = static_cast<int>(kept.count());
     if (pairs.count < kFewestPairs)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -246,7 +252,8 @@ SIMHASH_FUNCTION(simhash_index_calibrate)
     Oid weights_type = find_type(get_func_namespace(fcinfo->flinfo->fn_oid), "simhash_weights");
     check_column(table, NameStr(*PG_GETARG_NAME(2)), weights_type);
     check_column(table, NameStr(*PG_GETARG_NAME(3)), simhash_type);
-    Pairs pairs = read_pairs(table, NameStr(*PG_GETARG_NAME(2)), NameStr(*PG_GETARG_NAME(3)));
+    Pairs pairs = read_pairs(table, NameStr(*PG_GETARG_NAME(2)), weights_type, NameStr(*PG_GETARG_NAME(3)),
+                             simhash_type);
 
     const VolatilityModel model = fit(pairs);
     int64 leaves = 0;

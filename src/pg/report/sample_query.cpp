@@ -130,10 +130,12 @@ double count_rows(Relation relation, Way way)
     const char *query = psprintf("SELECT pg_catalog.count(*) FROM %s%s%s", qualified_name(relation),
                                  some ? " WHERE " : "", some ? share_condition(kFewShares) : "");
     double count = 0;
-    for_each_query_row(query, [&](const QueryRow &row) {
-        bool null;
-        count = static_cast<double>(DatumGetInt64(row.column(1, &null)));
-    });
+    for_each_query_row(
+        query, [](TupleDesc columns) { require_types(columns, {INT8OID}); },
+        [&](const QueryRow &row) {
+            bool null;
+            count = static_cast<double>(DatumGetInt64(row.column(1, &null)));
+        });
     return some ? count * kShares / kFewShares : count;
 }
 

@@ -98,7 +98,8 @@ void check_kind(Relation relation)
 struct Source {
     Relation relation;
     const char *expression; // in SQL
-    int bits;               // of its values; 0 if there are none to tell
+    Oid type;               // of its values
+    int bits;               // of each; 0 if there are none to tell
     Size most;              // values to keep
 };
 
@@ -134,18 +135,20 @@ Source find_source(Relation relation, const char *text, Oid fingerprint)
             check_column(relation, quoted(text), fingerprint); // raises the error
         get_atttypetypmodcoll(RelationGetRelid(relation), number, &type, &length, &collation);
         what = psprintf("column \"%s\" of \"%s\"", text, RelationGetRelationName(relation));
-        source = {relation, quote_identifier(text), type_bits(type, length, fingerprint, what), kMostSample};
+        source = {relation, quote_identifier(text), type, type_bits(type, length, fingerprint, what),
+                  kMostSample};
         if (source.bits != 0)
             return source;
     } else {
         require_expression(text);
-        source = {relation, psprintf("(%s\n)", text), 0, kMostSample / kExpensive};
+        source = {relation, psprintf("(%s\n)", text), InvalidOid, 0, kMostSample / kExpensive};
     }
     for_each_query_row(
         psprintf("SELECT value FROM (SELECT %s AS value FROM %s) AS s WHERE value IS NOT NULL LIMIT 1",
                  source.expression, qualified_name(relation)),
         [&](TupleDesc columns) {
             const FormData_pg_attribute *value = TupleDescAttr(columns, 0);
+            source.type = value->atttypid;
             source.bits = type_bits(value->atttypid, value->atttypmod, fingerprint, what);
         },
         [&](const QueryRow &row) {
@@ -179,14 +182,16 @@ void read_sample(const Source &from, ReportSample *sample)
     auto *memory = allocate<std::uint64_t>(words * kMostSample);
     EveryNth<std::uint64_t> kept(memory, kMostSample, words);
     int64 nulls = 0;
-    for_each_query_row(source.query, [&](const QueryRow &read) {
-        bool null;
-        Datum value = read.column(1, &null);
-        nulls += null;
-        std::uint64_t *row = null ? nullptr : kept.next();
-        if (row != nullptr)
-            read_value(value, sample->bits(), row);
-    });
+    for_each_query_row(
+        source.query, [&](TupleDesc columns) { require_types(columns, {from.type}); },
+        [&](const QueryRow &read) {
+            bool null;
+            Datum value = read.column(1, &null);
+            nulls += null;
+            std::uint64_t *row = null ? nullptr : kept.next();
+            if (row != nullptr)
+                read_value(value, sample->bits(), row);
+        });
     sample->rows.word = memory;
     sample->rows.count = kept.count();
     auto seen = static_cast<double>(kept.seen());

@@ -7,6 +7,7 @@ extern "C" {
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 #include "tcop/tcopprot.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 }
 
@@ -56,6 +57,20 @@ void require_row_type(TupleDesc found, TupleDesc wanted)
         ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
                 errmsg("the query does not return the columns of the function"),
                 errhint("Look for functions of others in the schema of the extension."));
+}
+
+void require_types(TupleDesc found, std::initializer_list<Oid> wanted)
+{
+    Assert(static_cast<Size>(found->natts) == wanted.size());
+    int i = 0;
+    for (const Oid type : wanted) {
+        const Oid is = TupleDescAttr(found, i++)->atttypid;
+        if (getBaseType(is) != getBaseType(type))
+            ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("values of type %s were expected, but the query returns %s", format_type_be(type),
+                           format_type_be(is)),
+                    errdetail("What the query names is no longer what it was."));
+    }
 }
 
 Oid integer_type(TupleDesc columns, int number)

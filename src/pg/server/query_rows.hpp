@@ -3,6 +3,8 @@
 
 #include "pg/server/postgres.hpp"
 
+#include <initializer_list>
+
 extern "C" {
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -27,6 +29,9 @@ Portal open_query(const char *query);
 void require_expression(const char *text);
 // Raises an error unless a query returns columns of these types.
 void require_row_type(TupleDesc found, TupleDesc wanted);
+// Raises an error unless a query returns columns of these types, or of domains over them. For what was found when the
+// same names, or the same expression, were looked up before: that may have changed since, even by running it.
+void require_types(TupleDesc found, std::initializer_list<Oid> wanted);
 
 // Returns smallint, integer or bigint for a column that is of one of these types or of a domain over it, otherwise
 // InvalidOid. The first column has number 1.
@@ -56,12 +61,6 @@ template <typename Check, typename What> void for_each_query_row(const char *que
     SPI_cursor_close(portal);
     SPI_finish();
     MemoryContextSwitchTo(caller);
-}
-
-template <typename What> void for_each_query_row(const char *query, What what)
-{
-    auto ignore_columns = [](TupleDesc) {};
-    for_each_query_row(query, ignore_columns, what);
 }
 
 } // namespace simhash

@@ -170,3 +170,24 @@ INSERT INTO apart SELECT id, h FROM doc WHERE kind IN ('uniform', 'near', 'equal
 SELECT count(*) AS pairs FROM apart a JOIN apart b ON a.h <@> b.h <= 3 AND a.id < b.id;
 SELECT count(*) AS "rows without one near" FROM doc d
 WHERE kind IN ('uniform', 'near', 'equal') AND NOT EXISTS (SELECT FROM apart a WHERE a.h ~= d.h);
+
+\echo '-- Two runs of equal rows that end and begin in one leaf, while there is no room to note what has been read.'
+CREATE FUNCTION between_runs(seed int, flipped int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE q bigint := (hashint8extended(seed, 77) | 1::bigint << flipped) & ~(2::bigint << flipped); rows int[] := '{}'; r int; same bigint := 0;
+BEGIN
+    CREATE TABLE runs AS SELECT hashint8extended(i, seed)::simhash AS h FROM generate_series(1, 20000 + (hashint8extended(seed, 3) & 16383)) i;
+    INSERT INTO runs SELECT (q # 1::bigint << flipped)::simhash FROM generate_series(1, 500 + (hashint8extended(seed, 1) & 1023));
+    INSERT INTO runs SELECT (q # 2::bigint << flipped)::simhash FROM generate_series(1, 500 + (hashint8extended(seed, 2) & 1023));
+    INSERT INTO runs SELECT q::simhash FROM generate_series(1, 1 + seed % 20);
+    CREATE INDEX runs_h ON runs USING simhash (h);
+    SET LOCAL enable_seqscan = off;
+    FOR r IN 4..9 LOOP
+        rows := rows || (SELECT count(*)::int FROM runs WHERE h <@> q::simhash <= r);
+    END LOOP;
+    FOR r IN 4..9 LOOP
+        same := same + (rows[r - 3] = (SELECT count(*) FROM runs WHERE (h <@> q::simhash)::int <= r))::int;
+    END LOOP;
+    DROP TABLE runs;
+    RETURN same;
+END $$;
+SELECT seed, between_runs(seed, 16 * (seed % 4)) AS same FROM generate_series(49, 50) AS seed;

@@ -29,12 +29,18 @@ std::uint32_t present_turn(const EagerSource &source)
     return static_cast<std::uint32_t>(1 + source.pass * source.plan.steps + source.step);
 }
 
+// Whether this turn has noted the key of a position behind its first entry: then it is read to its end.
+bool has_begun(const EagerSource &source, Position at)
+{
+    const KeyRange *range =
+        at.tid == 0 ? nullptr : source.read.find(source.plan.step[source.step].tree, at.key);
+    return range != nullptr && range->turn == present_turn(source);
+}
+
 bool next_of_step(EagerSource *source, Position from)
 {
     const SearchStep &step = source->plan.step[source->step];
-    // A key that this turn has begun to read is read to its end.
-    const KeyRange *range = from.tid == 0 ? nullptr : source->read.find(step.tree, from.key);
-    if (range != nullptr && range->turn == present_turn(*source)) {
+    if (has_begun(*source, from)) {
         source->next = from;
         return true;
     }
@@ -68,7 +74,8 @@ void begin_step(EagerSource *source, int step)
 }
 
 // Notes the keys that will have been read with a leaf that was located for `key`: it is read to its end. If the search
-// continues with more entries of the leaf's last key, these will have been read, too.
+// continues with more entries of the leaf's last key, these will have been read, too. Without room for another range,
+// the keys are left to the search of all other leaves.
 void note_read(EagerSource *source, const LocatedLeaf &leaf, std::uint64_t key, bool more)
 {
     const bool on = more && leaf.end.tid != 0 && source->next == leaf.end;
@@ -84,8 +91,8 @@ void note_read(EagerSource *source, const LocatedLeaf &leaf, std::uint64_t key, 
 bool locate_likely(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 {
     auto *source = static_cast<EagerSource *>(base);
-    // Without more room for ranges. A key that has been noted is read to its end.
-    if (source->read.full() && source->next.tid == 0)
+    // Without more room for ranges, only what lengthens one of this turn is read.
+    if (source->pass < source->passes && source->read.full() && !has_begun(*source, source->next))
         source->pass = source->passes;
     if (source->pass == source->passes)
         return false;

@@ -74,7 +74,8 @@ void KeyRanges::add(int tree, std::uint32_t turn, std::uint64_t first, std::uint
             return;
         }
     }
-    SIMHASH_ASSERT(!full());
+    if (full())
+        return;
     std::copy_backward(range_ + at, range_ + count_, range_ + count_ + 1);
     range_[at] = range;
     count_++;

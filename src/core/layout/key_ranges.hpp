@@ -30,8 +30,8 @@ public:
     void append(const KeyRange &range);
     void arrange();
 
-    // Adds those of the keys first … last of a tree around `key` that are in no range. Requires: key is one of them,
-    // and there is room for a range.
+    // Adds those of the keys first … last of a tree around `key` that are in no range; nothing if that takes a range
+    // of its own and there is no room. Requires: key is one of them.
     void add(int tree, std::uint32_t turn, std::uint64_t first, std::uint64_t last, std::uint64_t key);
 
     // Sets *key to the smallest key at or above it that is in no range. Returns false if there is none.

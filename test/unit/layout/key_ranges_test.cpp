@@ -130,5 +130,19 @@ TEST_F(KeyRangesTest, TellsWhenItIsFull)
     EXPECT_TRUE(ranges.full());
 }
 
+TEST_F(KeyRangesTest, LengthensARangeWithoutRoomForAnother)
+{
+    ranges.begin(memory, 2);
+    ranges.add(0, 1, 10, 20, 15);
+    ranges.add(0, 2, 31, 40, 35);
+    ranges.add(0, 3, 50, 60, 55);
+    ranges.add(1, 3, 50, 60, 55);
+    EXPECT_TRUE(ranges.full());
+    EXPECT_EQ(ranges.find(0, 55), nullptr);
+    EXPECT_EQ(ranges.trees(), 1U);
+    ranges.add(0, 2, 41, 45, 43);
+    EXPECT_NE(ranges.find(0, 45), nullptr);
+}
+
 } // namespace
 } // namespace simhash

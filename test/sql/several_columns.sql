@@ -145,6 +145,12 @@ DO $$ BEGIN
         INSERT INTO named VALUES ('A', '6', '0000000000000001');
         RAISE 'A and a are equal';
     EXCEPTION WHEN exclusion_violation THEN NULL; END;
+    CREATE TABLE called (caller name COLLATE no_case, h simhash, EXCLUDE USING simhash (caller WITH =, h WITH ~=));
+    INSERT INTO called VALUES ('a', '0000000000000000'), ('b', '0000000000000000');
+    BEGIN
+        INSERT INTO called VALUES ('A', '0000000000000001');
+        RAISE 'the names A and a are equal';
+    EXCEPTION WHEN exclusion_violation THEN NULL; END;
 EXCEPTION WHEN feature_not_supported OR undefined_object THEN NULL; -- no ICU
 END $$;
 SELECT count(*), count(tenant) AS named FROM named;

@@ -6,6 +6,7 @@
 extern "C" {
 #include "access/genam.h"
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 }
@@ -77,6 +78,13 @@ std::uint64_t mask_value(Relation index, int column, Oid type, Datum value, bool
 {
     if (null)
         return hash_next(mask, 0);
+    if (type == NAMEOID) {
+        // Its hash function ignores the collation. Where that does not matter, a text's hash is the same.
+        text *name = cstring_to_text(NameStr(*DatumGetName(value)));
+        mask = mask_value(index, column, TEXTOID, PointerGetDatum(name), false, mask);
+        pfree(name);
+        return mask;
+    }
     TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
     if (!OidIsValid(entry->hash_extended_proc))
         elog(ERROR, "type %u has no hash function", type);

@@ -130,3 +130,10 @@ RESET enable_seqscan;
 SELECT '1' <@> '2';
 SELECT 1::bigint <@> '000000000000000f';
 SELECT 1::bigint <@> '000000000000000f'::simhash;
+
+\echo '-- An operator of the user''s own between a bigint and something else is left alone.'
+CREATE FUNCTION text_distance(bigint, text) RETURNS hamming_distance LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 <@> length($2)::bigint; END';
+CREATE OPERATOR <@> (LEFTARG = bigint, RIGHTARG = text, FUNCTION = text_distance);
+EXPLAIN (COSTS OFF) SELECT * FROM pair WHERE h <@> 'twelve'::text <= 3;
+SELECT id FROM pair WHERE h <@> 'twelve'::text <= 3 ORDER BY id;
+DROP OPERATOR <@> (bigint, text);

@@ -137,7 +137,8 @@ Node *call_condition(const char *name, const ThresholdComparison &comparison, No
     const DistanceCall &call = comparison.call;
     Node *left = static_cast<Node *>(copyObjectImpl(call.left));
     Node *right = static_cast<Node *>(copyObjectImpl(call.right));
-    const bool bigints = call.left_type == INT8OID;
+    // An operator of the user's own may compare a bigint with something else.
+    const bool bigints = call.left_type == INT8OID && call.right_type == INT8OID;
     const Oid fingerprint = bigints ? find_type(comparison.schema, "simhash") : InvalidOid;
     const Oid types[] = {bigints ? fingerprint : call.left_type, bigints ? fingerprint : call.right_type,
                          INT8OID};

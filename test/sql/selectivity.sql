@@ -206,6 +206,14 @@ DELETE FROM texts WHERE id % 50 >= 44;
 CREATE INDEX texts_body ON texts USING simhash (body);
 VACUUM ANALYZE texts;
 EXPLAIN (COSTS OFF) SELECT id FROM texts WHERE body ~= 'The common text of so many of these rows is long enough';
+\echo '-- A bit string so long that there is no room for as many of its length as there are values.'
+CREATE TABLE counted AS SELECT (i::bit(32) || (-i)::bit(32))::bit varying AS v FROM generate_series(1, 1100) AS i;
+ALTER TABLE counted ALTER v SET STATISTICS 1000;
+ANALYZE counted;
+DO $$ DECLARE line text; BEGIN
+    FOR line IN EXPLAIN (COSTS OFF) SELECT FROM counted WHERE v <@> repeat('1', 9000000)::bit varying <= 3 LOOP END LOOP;
+END $$;
+DROP TABLE counted;
 
 DROP VIEW seen;
 DROP TABLE texts, spread, skewed, few, clustered, tens, stored, numbers, parted;

@@ -58,6 +58,9 @@ bool holds_values(const AttStatsSlot &slot, Oid type)
     return length == sizeof(Fingerprint) && by_value;
 }
 
+// Room for the values of each of the two. Of longer bit strings than these, which no index has, fewer are compared.
+constexpr int kMostWords = kMostValues * (kMostSignatureBits / kBits);
+
 int slot_values(bool exists, const AttStatsSlot &slot, Oid type, int limit)
 {
     return exists && holds_values(slot, type) ? std::min(slot.nvalues, limit) : 0;
@@ -81,6 +84,7 @@ SampleValues load_values(const ColumnSample &of, Oid type, int limit)
     const bool has_histogram =
         type != TEXTOID &&
         get_attstatsslot(&histogram, statistics, STATISTIC_KIND_HISTOGRAM, InvalidOid, ATTSTATSSLOT_VALUES);
+    limit = std::min(limit, kMostWords / std::max(value_words(of), 1));
     const int n_common = slot_values(has_common, common, type, limit);
     const int n_histogram = slot_values(has_histogram, histogram, type, limit);
     const Size room = static_cast<Size>(n_common) + static_cast<Size>(n_histogram);

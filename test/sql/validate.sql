@@ -151,6 +151,15 @@ SELECT a.i FROM strange AS a JOIN strange AS b ON a.h === b.l;
 SELECT i FROM strange ORDER BY h <-> 'far';
 SELECT i FROM strange WHERE h = '0000000000000005';
 SELECT i FROM strange ORDER BY h <@> '0000000000000007' LIMIT 1;
+-- Nor are pairs found for one that has the number of another.
+CREATE OPERATOR ==== (LEFTARG = simhash, RIGHTARG = bigint, FUNCTION = simhash_is, RESTRICT = simhash_internal_sel, JOIN = simhash_internal_joinsel);
+ALTER OPERATOR FAMILY equal_ops USING simhash ADD OPERATOR 2 ==== (simhash, bigint);
+CREATE INDEX strange_l ON strange USING simhash (l);
+SET enable_nestloop = off;
+SELECT a.i, b.i AS other FROM strange AS a JOIN strange AS b ON a.h ==== b.l ORDER BY 1, 2;
+RESET enable_nestloop;
+DROP INDEX strange_l;
+ALTER OPERATOR FAMILY equal_ops USING simhash DROP OPERATOR 2 (simhash, bigint);
 RESET client_min_messages;
 EXPLAIN (COSTS OFF) SELECT i FROM strange WHERE h === 5;
 SELECT refused('REINDEX INDEX strange_h');

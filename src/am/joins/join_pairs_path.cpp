@@ -169,6 +169,8 @@ IndexedValues values_of(const IndexOptInfo *index)
 Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearColumns *near)
 {
     const Oid family = index->opfamily[searched(index)];
+    if (!is_own_operator({index, nullptr}, searched(index), operation->opno, false))
+        return nullptr;
     auto *operand = static_cast<Node *>(lsecond(operation->args));
     const int strategy = get_op_opfamily_strategy(operation->opno, family);
     near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
@@ -228,7 +230,8 @@ bool joins_column(PlannerInfo *root, const JoinedTable table[2], IndexOptInfo *c
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
     if (!is_opclause(clause) || list_length(operation->args) != 2 ||
         operation->inputcollid != index[0]->indexcollations[column] ||
-        !is_equality(get_op_opfamily_strategy(operation->opno, index[0]->opfamily[column])))
+        !is_equality(get_op_opfamily_strategy(operation->opno, index[0]->opfamily[column])) ||
+        !is_own_operator({index[0], nullptr}, column, operation->opno, false))
         return false;
     auto *left = static_cast<Node *>(linitial(operation->args)),
          *right = static_cast<Node *>(lsecond(operation->args));

@@ -95,15 +95,6 @@ Oid clause_operator(Node *clause)
                                             : InvalidOid;
 }
 
-// Whether an operator is that of a valid operator class. A superuser may have added others to the family.
-bool is_own_operator(const PlannedIndex &index, int column, Oid op, bool order)
-{
-    int strategy;
-    Oid left, right;
-    get_op_opfamily_properties(op, index.info->opfamily[column], order, &strategy, &left, &right);
-    return get_opcode(op) == planned_function(index, column, strategy);
-}
-
 bool has_own_operators(const PlannedIndex &index, const IndexPath *path)
 {
     ListCell *cell, *column;
@@ -528,6 +519,14 @@ Cost plain_scan(IndexPath *path, const Fetched &heap)
 }
 
 } // namespace
+
+bool is_own_operator(const PlannedIndex &index, int column, Oid op, bool order)
+{
+    int strategy;
+    Oid left, right;
+    get_op_opfamily_properties(op, index.info->opfamily[column], order, &strategy, &left, &right);
+    return get_opcode(op) == planned_function(index, column, strategy);
+}
 
 bool can_search(const IndexOptInfo *index)
 {

@@ -120,6 +120,9 @@ BEGIN
     END LOOP;
 END $$;
 
+\echo '-- A volatile filter is evaluated once.'
+SELECT count(*) AS divided FROM shown('SELECT id FROM skewed WHERE tenant = 5 AND random() >= 0 ORDER BY h <@> ''0000000000000007'' LIMIT 5') AS s WHERE s ~ 'Append';
+
 \echo '-- Row-level security'
 CREATE ROLE regress_nearest;
 GRANT SELECT ON page TO regress_nearest;

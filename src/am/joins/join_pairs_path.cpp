@@ -421,7 +421,9 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
 {
     NearColumns near = {};
     ListCell *cell;
+    // A volatile filter would be evaluated for each pair, not for each row.
     if (outer->relid > inner->relid || !can_read(root, outer) || !can_read(root, inner) ||
+        any_volatile(outer->baserestrictinfo) || any_volatile(inner->baserestrictinfo) ||
         !bms_is_empty(join->lateral_relids) || any_pseudoconstant(extra->restrictlist))
         return;
     const JoinedTable table[2] = {{outer, members_of(root, outer)}, {inner, members_of(root, inner)}};

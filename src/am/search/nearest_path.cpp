@@ -49,7 +49,8 @@ bool can_divide(const PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
 {
     return root->tuple_fraction > 0 && root->query_pathkeys != NIL && rel->baserestrictinfo != NIL &&
            rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !entry->inh &&
-           entry->tablesample == nullptr && !IS_DUMMY_REL(rel) && root->rowMarks == NIL;
+           entry->tablesample == nullptr && !IS_DUMMY_REL(rel) && root->rowMarks == NIL &&
+           !any_volatile(rel->baserestrictinfo);
 }
 
 // Whether a path is a scan of one of our indexes in the order of an exact distance, which no condition bounds.

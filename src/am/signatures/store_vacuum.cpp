@@ -56,6 +56,7 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
                                     InvalidSnapshot, info->strategy);
     const char *page = buffer_page(buffer);
     int count = body_count(page), used = 0;
+    bool frees = false;
     for (int i = 0; i < count; i++) {
         std::uint64_t tid = body_tid(page, i);
         if (tid == kNoRow)
@@ -67,6 +68,7 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
         const bool dead = rows->callback(&pointer, rows->state);
         rows->segment_bits(segment)[slot / 64] |= std::uint64_t{dead} << slot % 64;
         rows->dead += dead;
+        frees |= dead;
         used += !dead;
     }
     const std::uint32_t list = body_list(page);
@@ -75,7 +77,7 @@ void find_dead(const IndexVacuumInfo *info, DeadSlots *rows, Size segment, int b
     rows->free[segment] =
         static_cast<std::uint16_t>(rows->free[segment] - (rows->opened == nullptr ? used : list != kNoList));
     if (list < rows->lists) {
-        rows->opened[list] |= used < count;
+        rows->opened[list] |= frees;
         rows->emptied[list] |= used == 0;
     }
 }
@@ -164,16 +166,20 @@ void unlink_empty_pages(const IndexVacuumInfo *info, const SignatureMeta &meta, 
     }
 }
 
-void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const DeadSlots &rows)
+// Lets inserts begin at the first page of each list that has slots to free. Before these are freed, only where they do not:
+// if VACUUM is cancelled then, the next one does not find these slots. Afterwards all: an insert may have passed some.
+void open_lists(const IndexVacuumInfo *info, const SignatureMeta &meta, const DeadSlots &rows, bool freed)
 {
     for (std::uint32_t list = 0; list < rows.lists; list++) {
         if (!rows.opened[list])
             continue;
         delay_vacuum();
         const BlockNumber head = lists_of(info->index, meta).head[list];
-        Buffer buffer = read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE);
+        Buffer buffer =
+            read_list_page(info->index, rows.shape, head, list, BUFFER_LOCK_EXCLUSIVE, info->strategy);
         const ListOpening open = body_open(buffer_page(buffer));
-        open_list(info->index, buffer, {head, static_cast<std::uint16_t>(open.times + 1)});
+        if (freed || open.block != head)
+            open_list(info->index, buffer, {head, static_cast<std::uint16_t>(open.times + 1)});
         UnlockReleaseBuffer(buffer);
     }
 }
@@ -228,6 +234,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         stats->num_index_tuples += rows.live;
         stats->tuples_removed += rows.dead;
     }
+    open_lists(info, *meta, rows, false);
     for (Size segment = 0; segment < segments; segment++) {
         delay_vacuum();
         free_segment_slots(info, rows, segment);
@@ -236,7 +243,7 @@ IndexBulkDeleteResult *bulk_delete_signatures(IndexVacuumInfo *info, IndexBulkDe
         if (rows.emptied[list])
             unlink_empty_pages(info, *meta, &rows, list);
     }
-    open_lists(info, *meta, rows);
+    open_lists(info, *meta, rows, true);
     set_free_slots(info->index, *meta, rows.segments, rows.free, info->strategy);
 
     MemoryContextSwitchTo(caller);

@@ -190,6 +190,17 @@ sql($vacuum);
 sql("$no_page; INSERT INTO opened SELECT 2000 + n, flipped_signature(signature(n, 4096), n, 40) FROM generate_series(0, 1) AS n");
 is_sound('inserts find the slots of both');
 
+# Lists in which nothing is freed are not written, though they have unused slots.
+sql("CREATE TABLE holed AS SELECT n AS id, flipped_signature(signature(n % 100, 4096), n, 40)::bit(4096) AS h FROM generate_series(1, 1500) AS n;
+    ALTER TABLE holed SET (autovacuum_enabled = off);
+    CREATE INDEX holed_h ON holed USING simhash (h) WITH (trees = 1, lists = 100);
+    DELETE FROM holed WHERE id % 3 = 0");
+sql('VACUUM (INDEX_CLEANUP ON) holed');
+sql('DELETE FROM holed WHERE id = 1; CHECKPOINT');
+my $before_vacuum = sql('SELECT pg_current_wal_insert_lsn()');
+sql('VACUUM (INDEX_CLEANUP ON) holed');
+cmp_ok(sql("SELECT pg_current_wal_insert_lsn() - '$before_vacuum'"), '<', 300_000, 'VACUUM writes the lists in which it frees slots');
+
 # Pages of a list whose rows are gone are used by another list, or by the same again, while a search is on the way to one of
 # them. Of the first list the first two pages and the last one keep their rows.
 my $near = sub {

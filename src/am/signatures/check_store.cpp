@@ -204,22 +204,30 @@ ListedPage read_listed(const Check &check, BlockNumber block)
     return listed;
 }
 
-// Whether a page is in no list, or in the chain of its list. Inserts and VACUUM change that with a lock on its plane page. On a
-// standby the page's LSN tells.
+bool chain_has(const Check &check, std::uint32_t list, BlockNumber block)
+{
+    bool found = false;
+    while (!found && !follow_chain(check, list, [&](BlockNumber at) {
+        found = at == block;
+        return !found;
+    }))
+        continue;
+    return found;
+}
+
+// Whether a page is in no list, or in the chain of its list. Inserts and VACUUM change that with a lock on its plane page,
+// which is only taken for a page that was not found without. On a standby the page's LSN tells.
 bool is_chained(const Check &check, BlockNumber plane_block, BlockNumber block)
 {
+    ListedPage page, after = read_listed(check, block);
+    if (after.list == kNoList || chain_has(check, after.list, block))
+        return true;
     Buffer plane =
         read_store_page(check.index, meta_of(check).shape(), plane_block, kPlanePage, BUFFER_LOCK_SHARE);
-    ListedPage page, after = read_listed(check, block);
     bool found;
     do {
         page = after;
-        found = page.list == kNoList;
-        while (!found && !follow_chain(check, page.list, [&](BlockNumber at) {
-            found = at == block;
-            return !found;
-        }))
-            continue;
+        found = page.list == kNoList || chain_has(check, page.list, block);
         after = read_listed(check, block);
     } while (!found && after != page);
     UnlockReleaseBuffer(plane);

@@ -181,10 +181,10 @@ bool next_leaf(ValueSearch *base, Results *results)
     while ((buffer = next_buffer(search)) != InvalidBuffer) {
         BlockNumber block = BufferGetBlockNumber(buffer);
         Size hits = collect(*search, search->reader.page);
-        check_hits(search->reader.index, block, search->hit, hits);
+        leave_leaf(buffer, hits > 0 && search->keep_pin, &search->pin);
+        check_hits(search->reader.index, block, search->hit, hits); // may open the table
         if (search->trace != nullptr)
             trace_leaf(*search, block, hits);
-        leave_leaf(buffer, hits > 0 && search->keep_pin, &search->pin);
         *results = {search->hit, hits, 0};
         if (hits > 0)
             return true;

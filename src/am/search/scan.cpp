@@ -102,8 +102,9 @@ bool next_nulls(ScanState *state)
         visit_leaf(nulls->reader.page, [results](int, const LeafEntry &entry) {
             results->hit[results->hits++] = Hit::make(0, entry.tid, 0);
         });
-        check_hits(state->index, BufferGetBlockNumber(buffer), results->hit, results->hits);
+        const BlockNumber block = BufferGetBlockNumber(buffer);
         leave_leaf(buffer, state->search->keep_pin && results->hits > 0, &nulls->pin);
+        check_hits(state->index, block, results->hit, results->hits); // may open the table
     }
     return results->hits > 0;
 }

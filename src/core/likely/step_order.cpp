@@ -31,12 +31,13 @@ FourFloats four_of(float number) { return FourFloats{number, number, number, num
 // z, the absolute values of the weights in units of the standard deviation of their changes.
 void relative_sizes(const Weights &weights, Sizes *out)
 {
+    constexpr float kUnit = 0x1p-32F; // so that no sum of squares overflows
     FourFloats squares = four_of(0);
     for (int i = 0; i < kBits / kTogether; i++) {
         const Weight *sum = weights.sum + i * kTogether;
         FourFloats size = {static_cast<float>(sum[0]), static_cast<float>(sum[1]), static_cast<float>(sum[2]),
                            static_cast<float>(sum[3])};
-        size = size < 0 ? -size : size;
+        size = (size < 0 ? -size : size) * kUnit;
         squares += size * size;
         out->four[i] = size;
     }

@@ -109,5 +109,19 @@ TEST_F(StepOrderTest, LargerWeightsCostMore)
     EXPECT_TRUE(std::all_of(cost, cost + kBits, [&](std::uint8_t c) { return c == cost[0]; }));
 }
 
+TEST_F(StepOrderTest, LargestWeightsCostWhatSmallOnesDo)
+{
+    Weights large, small;
+    for (int j = 0; j < kBits; j++) {
+        large.sum[j] = static_cast<Weight>(j + 1) << 56;
+        small.sum[j] = static_cast<Weight>(j + 1) << 20;
+    }
+    std::uint8_t cost[kBits], expected[kBits];
+    flip_costs(large, cost);
+    flip_costs(small, expected);
+    EXPECT_TRUE(std::equal(cost, cost + kBits, expected));
+    EXPECT_GT(cost[kBits - 1], cost[0]);
+}
+
 } // namespace
 } // namespace simhash

@@ -162,5 +162,9 @@ END $$;
 \set VERBOSITY terse
 SELECT turns('of_bits', 'of_numbers');
 SELECT turns('of_numbers', 'of_bits');
+\echo '-- A function that is declared STABLE, but is not: the condition finds a value, and NULL is read.'
+CREATE SEQUENCE called;
+CREATE FUNCTION once(int) RETURNS bit LANGUAGE plpgsql STABLE AS $$ BEGIN RETURN CASE WHEN nextval('called') % 2 = 1 THEN repeat('1', 128)::bit(128) END; END $$;
+SELECT count(*) FROM simhash_report('of_bits.rows', 'once(x)');
 SET client_min_messages = warning;
 DROP SCHEMA of_bits, of_numbers CASCADE;

@@ -68,12 +68,11 @@ Pairs read_pairs(Relation table, const char *weights_column, Oid weights_type, c
             require_types(columns, {weights_type, simhash_type});
         },
         [&](const QueryRow &row) {
-            Pair *pair = kept.next();
-            if (pair == nullptr)
-                return;
-            bool null;
-            pair->weights = read_weights(row.column(1, &null));
-            pair->partner = datum_fingerprint(row.column(2, &null));
+            bool no_weights, no_partner; // a view's function that is declared STABLE need not be
+            const Datum weights = row.column(1, &no_weights), partner = row.column(2, &no_partner);
+            Pair *pair = no_weights || no_partner ? nullptr : kept.next();
+            if (pair != nullptr)
+                *pair = {read_weights(weights), datum_fingerprint(partner)};
         });
     pairs.count = static_cast<int>(kept.count());
     if (pairs.count < kFewestPairs)

@@ -154,7 +154,7 @@ Source find_source(Relation relation, const char *text, Oid fingerprint)
         [&](const QueryRow &row) {
             bool null;
             const Datum value = row.column(1, &null);
-            if (source.bits == 0)
+            if (!null && source.bits == 0) // a function that is declared STABLE need not be
                 source.bits = type_bits(BITOID, datum_signature(value).bits, fingerprint, what);
         });
     return source;

@@ -169,10 +169,10 @@ IndexedValues values_of(const IndexOptInfo *index)
 Node *read_near(PlannerInfo *root, const IndexOptInfo *index, const OpExpr *operation, NearColumns *near)
 {
     const Oid family = index->opfamily[searched(index)];
-    if (!is_own_operator({index, nullptr}, searched(index), operation->opno, false))
-        return nullptr;
     auto *operand = static_cast<Node *>(lsecond(operation->args));
     const int strategy = get_op_opfamily_strategy(operation->opno, family);
+    if (strategy == 0 || !is_own_operator({index, nullptr}, searched(index), operation->opno, false))
+        return nullptr;
     near->estimate = condition_ball(operation->opno, family, values_of(index).bits, operand).radius;
     if (strategy == kNearDuplicate || strategy == kNearText) {
         near->exact = near->exact && strategy == kNearDuplicate; // texts are compared again

@@ -25,8 +25,8 @@ struct PlannedIndex {
     Relation relation; // null for an advisor's hypothetical index, which cannot be opened
 };
 
-// Whether an operator of a family is that of a valid operator class. A superuser may have added others. Columns are numbered
-// from 0.
+// Whether an operator of a column's family is that of a valid operator class. A superuser may have added others. Columns are
+// numbered from 0.
 bool is_own_operator(const PlannedIndex &index, int column, Oid op, bool order);
 
 // Returns what a condition's operator, of a family, looks for among values of this many bits. The argument is null for an

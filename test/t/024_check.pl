@@ -247,6 +247,20 @@ like((with_damage('exact_s', sub { my ($image) = @_;
     substr($image, 2 * 8192 + 12, 2) = pack 'S', $lower->($image, 2) - 8 * $words - unpack 'C', substr($image, 2 * 8192 + 33, 1); return $image }))[1],
     qr/$lacks/, 'a tree of signatures lacks an entry');
 
+# The prefix of leaves that are full of one key is another one's: so many keys of other cells that a search of pairs has no
+# room for them. It finds that out before it compares any.
+$node->safe_psql('postgres', "CREATE TABLE repeated AS SELECT n AS id, '00ff00ff00ff00ff'::simhash AS h FROM generate_series(1, 150000) AS n;
+    CREATE INDEX repeated_h ON repeated USING simhash (h)");
+my ($joined) = with_damage('repeated_h', sub { my ($image) = @_;
+    for my $block (30 .. 90) {
+        my $prefix = $block * 8192 + 24;
+        vec($image, $prefix + 7, 8) ^= 0x40 if unpack('C', substr($image, $prefix + 8, 1)) > 8;
+    }
+    return $image },
+    "SET statement_timeout = '60s'; SET work_mem = '4MB'; SELECT count(*) FROM simhash_pair_sample('repeated_h', 'id::text', 3)");
+like($joined, qr/An entry lies outside the leaf's key range/, 'a search of pairs finds keys of another range');
+$node->safe_psql('postgres', 'DROP TABLE repeated');
+
 # A circle of pages: the last one of a list's chain leads to the first. Nothing but the length of the chain tells, of which
 # only some numbers are compared, and these at any length of the index. The list is 20 bytes before the end of a page, and
 # the next page 24.

@@ -78,10 +78,18 @@ bool next_leaf(LeafWalk *leaves, Rows *rows)
     UnlockReleaseBuffer(buffer);
     const auto count =
         static_cast<Size>(leaf_read(leaves->page.data, rows->word + rows->count, rows->tag + rows->count));
+    // A join counts on the range: of keys outside it there may be more than it has room for.
+    const char *page = leaves->page.data;
+    const uint64 low = low_of(page).key, high = is_rightmost(page) ? ~uint64{0} : high_of(page).key;
+    bool outside = false;
     TidCheck check;
     const Rows read = rows->part(rows->count, rows->count + count);
-    for (Size i = 0; i < count; i++)
+    for (Size i = 0; i < count; i++) {
+        outside |= read.word[i] < low || read.word[i] > high;
         check.add(read.tag[i]);
+    }
+    if (outside)
+        report_corruption(leaves->reader.index, block, "An entry lies outside the leaf's key range.");
     rows->count += count;
     check.finish(leaves->reader.index, block);
     return true;

@@ -372,7 +372,7 @@ const char *check_reference(const Check &check, int tree, LeafKey key, std::uint
     const char *page = buffer_page(buffer);
     int slot = position_slot(position);
     const char *fault = nullptr;
-    if (slot >= body_count(page) || body_tid(page, slot) == kNoRow)
+    if (slot < 0 || slot >= body_count(page) || body_tid(page, slot) == kNoRow)
         fault = "An entry refers to a slot that is not in use.";
     else if (key_of(check, tree, body_signature(page, shape.bytes, slot)) != key)
         fault = "An entry's key differs from that of its signature.";

@@ -21,13 +21,15 @@ const LeafHead *leaf_head(const char *page)
 
 std::size_t size_of(const char *page) { return page_header(page)->special + sizeof(PageTail); }
 
-LeafLayout layout_of(const char *page)
+LeafLayout layout_of(const char *page, const PageTail *tail)
 {
     const LeafHead *head = leaf_head(page);
     // The end of the page tells of whole words only, and is not read otherwise.
-    const int words = head->prefix_bits == 0 ? key_words(page) : 1;
+    const int words = head->prefix_bits == 0 && (tail->flags & kPairKeys) ? 2 : 1;
     return {head->prefix, head->prefix_bits, words, head->tid_bytes, head->offset_bits};
 }
+
+LeafLayout layout_of(const char *page) { return layout_of(page, page_tail(page)); }
 
 // So that no row of a table makes a leaf change its layout.
 int usual_offset_bits(std::size_t page_size)
@@ -128,7 +130,9 @@ LeafView::LeafView(const char *page) : LeafLayout(layout_of(page))
 
 ComparedSpans compared_near(const char *page, std::size_t page_size, std::uint64_t key)
 {
-    LeafLayout layout = layout_of(page);
+    // A page of something else may say that its tail is elsewhere.
+    LeafLayout layout =
+        layout_of(page, reinterpret_cast<const PageTail *>(page + page_size - sizeof(PageTail)));
     layout.prefix_bits %= 64;
     auto end_of = [&](int sub) { return static_cast<std::size_t>(stored_end(page, sub)); };
     auto span = [&](std::size_t begin, std::size_t end) {

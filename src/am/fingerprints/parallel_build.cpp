@@ -227,6 +227,10 @@ void merge_samples(const Shared &shared, Sample *sample)
     pfree(rows);
 }
 
+// The rows of the sample for each range from which on there is a place to divide it. A table has fewer only if the tids
+// that the sample keeps were deleted on purpose.
+constexpr int kFewestOfRange = 32;
+
 // Divides trees into ranges that are equal according to the sample, at positions where leading bits change.
 void choose_splits(const Shared &shared, const IndexMeta &meta, const Sample &sample)
 {
@@ -265,7 +269,8 @@ void plan_tasks(Shared *shared, Relation index, const IndexOptions &options, Sam
     int rest = meta->trees % build->processes, ranges = 1;
     while (rest * ranges % build->processes != 0 && ranges < kMaxRanges)
         ranges++;
-    bool cut = rows / static_cast<uint64>(ranges) >= kMinRangeRows;
+    bool cut =
+        rows / static_cast<uint64>(ranges) >= kMinRangeRows && sample->count / ranges >= kFewestOfRange;
     build->whole = cut ? meta->trees - rest : meta->trees;
     build->ranges = ranges;
     if (cut && rest > 0)

@@ -151,8 +151,9 @@ void begin_share(CellsWork *work, const PartitionShare &share)
     const double rows = all_rows(*reader) / (step.budget == 0 ? share.shares : 1);
     bool files = rows * 20 > static_cast<double>(reader->spool_bytes);
     auto stores = static_cast<Size>(reader->within ? partitions : 2 * partitions);
-    reader->spool = begin_pair_spool(reader->spool_bytes - (files ? stores * kStoreBytes : 0),
-                                     static_cast<int>(stores), rows);
+    // With little memory and many processes, two stores take more than there is.
+    const Size buffers = files ? std::min(reader->spool_bytes / 2, stores * kStoreBytes) : 0;
+    reader->spool = begin_pair_spool(reader->spool_bytes - buffers, static_cast<int>(stores), rows);
     bool *own = reached_partitions(share, 0), *reached = reached_partitions(share, step.budget);
     work->parts = {reader, share, 0, reader->within ? 0 : partitions, &work->map, low_bits, &step, 0, 0};
     spool_side(reader, 0, map, low_bits, 0, reader->within ? reached : own);

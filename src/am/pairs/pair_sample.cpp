@@ -64,6 +64,7 @@ struct Draw {
     int64 taken; // pairs since the last thinning
 };
 
+// From 0 to 1, though seldom 1.
 double random_fraction(Draw *draw)
 {
     return (static_cast<double>(split_mix_number(draw->seed, ++draw->numbers) >> 11) + 0.5) * 0x1p-53;
@@ -107,7 +108,8 @@ template <typename PairAt> void offer_pairs(Draw *draw, Bin *bin, int64 pairs, i
             return;
         }
         i += skipped;
-        bin->kept[static_cast<int>(random_fraction(draw) * draw->most)] = pair_at(i);
+        const int place = static_cast<int>(random_fraction(draw) * draw->most);
+        bin->kept[std::min(place, draw->most - 1)] = pair_at(i);
         draw_skip(draw, bin);
     }
 }

@@ -69,6 +69,8 @@ SELECT '<counts,{1:1,1:1}>'::feature_vector;
 SELECT '<counts,{2:1,1:1}>'::feature_vector;
 \echo :SQLSTATE
 SELECT '<counts,{1:0}>'::feature_vector;
+SELECT '<weights,{1:0}>'::feature_vector;
+SELECT '<weights,{1:-1e-9}>'::feature_vector;
 \echo :SQLSTATE
 SELECT '<counts,{1:4294967296}>'::feature_vector;
 \echo :SQLSTATE

@@ -24,10 +24,11 @@ FeatureCount weight_slot(std::uint64_t hash, Weight weight)
     return {hash, static_cast<std::uint64_t>(weight) + kWeightZero};
 }
 
-// Whether feature i may follow those before it.
-bool valid_feature(const FeatureCount *features, std::size_t i)
+// Whether feature i may follow those before it. Neither its count nor its weight may be 0.
+bool valid_feature(const FeatureCount *features, std::size_t i, bool weighted)
 {
-    return features[i].count != 0 && (i == 0 || features[i - 1].hash < features[i].hash);
+    return features[i].count != (weighted ? kWeightZero : 0) &&
+           (i == 0 || features[i - 1].hash < features[i].hash);
 }
 
 bool read_feature(TextReader *reader, bool weighted, FeatureCount *out)
@@ -89,7 +90,7 @@ SIMHASH_FUNCTION(simhash_feature_vector_in)
     while (valid && *reader.at() != '}') {
         CHECK_FOR_INTERRUPTS();
         valid = (count == 0 || reader.take(",")) && read_feature(&reader, weighted, &features[count]) &&
-                valid_feature(features, count);
+                valid_feature(features, count, weighted);
         count++;
     }
     if (!valid || !reader.take("}>") || *reader.at() != '\0')
@@ -142,7 +143,7 @@ SIMHASH_FUNCTION(simhash_feature_vector_recv)
             features[i] = weight_slot(hash, pq_getmsgint64(message));
         else
             features[i] = {hash, pq_getmsgint(message, 4)};
-        valid = valid_feature(features, i);
+        valid = valid_feature(features, i, weighted);
     }
     if (!valid)
         report_binary_value(kTypeName);

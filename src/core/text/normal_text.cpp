@@ -55,6 +55,9 @@ bool ends_in_iota_subscript(char32_t c)
     return c == kIotaSubscript || (c >= 0x1F80 && c < 0x1FB0) || (row && (kColumns >> (c & 0xF) & 1) != 0);
 }
 
+// The half-width sound marks, starters that are mapped to marks.
+bool starts_as_mark(char32_t c) { return c == 0xFF9E || c == 0xFF9F; }
+
 // A character and those that may combine with it, mapped.
 class Segment
 {
@@ -86,7 +89,7 @@ public:
             iotas_++;
             return true;
         }
-        if (length == 0 || property.combining_class() == 0)
+        if (length == 0 || property.combining_class() == 0 || starts_as_mark(character))
             put_iotas();
         for (std::size_t i = 0; i < length; i++) {
             chain_ += static_cast<std::size_t>(!character_property(mapped[i]).boundary());

@@ -85,6 +85,9 @@ TEST(NormalText, IotaSubscript)
     EXPECT_EQ(normal("α\u0345\u034F\u0301"), "αί") << "nothing moves across this one";
     EXPECT_EQ(normal("α\u0345ι \u0345\u0301 x\u0345"), "αιι ι xι");
     EXPECT_EQ(normal("\u1FB3\xFF"), "αι");
+    // A starter that becomes a mark comes behind the letter.
+    EXPECT_EQ(normal("\u1FB3\uFF9E"), normal("\u03B1\u03B9\u3099"));
+    EXPECT_EQ(normal("\u0345\uFF9F"), normal("\u03B9\u309A"));
 }
 
 TEST(NormalText, SeparatorsBeyondAscii)

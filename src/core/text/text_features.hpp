@@ -63,7 +63,9 @@ private:
 
     // Holds the longest shingle and a good deal more, but fits in the first-level cache.
     static constexpr std::size_t kBufferSize = 16384;
-    static_assert(kBufferSize >= (kShingleSizeMax + 3) * (kWordMax + 1) + 3 * NormalText::kStepMax);
+    // A pair of characters without a space between has two clusters of kWordMax.
+    static constexpr std::size_t kLongest = (kShingleSizeMax - 1) * (2 * kWordMax + 1) + 2 * kWordMax;
+    static_assert(kBufferSize >= kLongest + 1 + kWordMax + NormalText::kStepMax);
     static constexpr std::size_t kPadding = 8;
 
     NormalText text_;

@@ -234,6 +234,18 @@ EXPLAIN (COSTS OFF) EXECUTE nearest(2);
 DEALLOCATE nearest;
 RESET plan_cache_mode;
 RESET enable_mergejoin;
-DROP TABLE page, asked, part;
-DROP FUNCTION flipped(bigint, int), shown, tell;
+
+\echo '-- A batch has about as many rows as there is room for at once, also after one that was asked for in small parts: as rows of'
+\echo '-- two radii are until there is room for both kinds.'
+CREATE TABLE numbered AS SELECT i AS id, hashint8extended(i, 5)::simhash AS h, CASE WHEN i % 2 = 0 THEN 3 ELSE 8 END AS r FROM generate_series(1, 30000) AS i;
+CREATE INDEX ON numbered USING simhash (h);
+VACUUM ANALYZE numbered;
+CREATE FUNCTION batches(condition text) RETURNS int LANGUAGE plpgsql SET enable_nestloop = off SET max_parallel_workers_per_gather = 0 AS $$
+DECLARE plan json; BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT a.id FROM numbered a LEFT JOIN numbered b ON ' || condition INTO plan;
+    RETURN plan -> 0 -> 'Plan' -> 'Batches';
+END $$;
+SELECT batches('b.h <@> a.h <= a.r') <= 2 * batches('b.h <@> a.h <= 8') + 4 AS few;
+DROP TABLE page, asked, part, numbered;
+DROP FUNCTION flipped(bigint, int), shown, tell, batches;
 DROP ROLE regress_join_reader;

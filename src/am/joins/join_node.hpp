@@ -160,9 +160,10 @@ struct JoinState {
     JoinPhase phase;
     GatheredRow *row;
     Size rows, room;
-    Size most, limit; // of the next batch, and of any: more are not searched for together
-    Size asked;       // rows that the search has been told of
-    Size next;        // the next row that may be unmatched
+    Size most;  // of the batch
+    Size asked; // rows that the search has been told of
+    Size round; // the most rows after which it had no room for one more; 0 if it had
+    Size next;  // the next row that may be unmatched
     bool child_done;
 
     JoinCounts counts; // also of parallel workers that have ended; without those of the search that is open

@@ -307,6 +307,10 @@ bool gather(JoinState *state)
     if (!is_searching(state))
         begin_part(state);
     empty_batch(state);
+    // After rows that were not asked for all at once, what two rounds may take; then more again.
+    state->most =
+        state->round > 0 ? Max(2 * state->round, kFirstRows) : Min(2 * state->most, Size{PG_INT32_MAX});
+    state->round = 0;
     Size used = 0;
     GuidedBall ball;
     share_counts(state);
@@ -322,7 +326,6 @@ bool gather(JoinState *state)
             used += keep_row(state, outer, row);
     }
     state->counts.batches += state->rows > 0;
-    state->most = Min(2 * state->most, state->limit);
     return state->rows > 0;
 }
 
@@ -334,6 +337,7 @@ TupleTableSlot *outer_row(JoinState *state, Size number)
 // Tells the search of rows of the batch, until there is no room. Returns false if there are none left.
 bool ask(JoinState *state)
 {
+    const Size begin = state->asked;
     bool any = false;
     for (; state->asked < state->rows; state->asked++) {
         CHECK_FOR_INTERRUPTS();
@@ -354,7 +358,7 @@ bool ask(JoinState *state)
         if (!add_query(state->search, ball, static_cast<int64>(state->asked))) {
             if (!any)
                 elog(ERROR, "there is no room for a query of a %s", kJoinName);
-            state->limit = Min(state->limit, Max(state->asked, kFirstRows));
+            state->round = Max(state->round, state->asked - begin);
             return true;
         }
         any = true;
@@ -467,8 +471,8 @@ TupleTableSlot *next_tested(JoinState *state)
 void begin_again(JoinState *state)
 {
     empty_batch(state);
-    state->most = kFirstRows;
-    state->limit = PG_INT32_MAX;
+    state->most = kFirstRows / 2; // the first batch has twice as many
+    state->round = 0;
     state->phase = JoinPhase::gather;
     state->child_done = false;
 }

@@ -240,12 +240,19 @@ RESET enable_mergejoin;
 CREATE TABLE numbered AS SELECT i AS id, hashint8extended(i, 5)::simhash AS h, CASE WHEN i % 2 = 0 THEN 3 ELSE 8 END AS r FROM generate_series(1, 30000) AS i;
 CREATE INDEX ON numbered USING simhash (h);
 VACUUM ANALYZE numbered;
-CREATE FUNCTION batches(condition text) RETURNS int LANGUAGE plpgsql SET enable_nestloop = off SET max_parallel_workers_per_gather = 0 AS $$
+CREATE FUNCTION counted(what text, query text) RETURNS int LANGUAGE plpgsql SET enable_nestloop = off SET max_parallel_workers_per_gather = 0 AS $$
 DECLARE plan json; BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT a.id FROM numbered a LEFT JOIN numbered b ON ' || condition INTO plan;
-    RETURN plan -> 0 -> 'Plan' -> 'Batches';
+    EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) SELECT a.id FROM ' || query INTO plan;
+    RETURN plan -> 0 -> 'Plan' -> what;
 END $$;
-SELECT batches('b.h <@> a.h <= a.r') <= 2 * batches('b.h <@> a.h <= 8') + 4 AS few;
-DROP TABLE page, asked, part, numbered;
-DROP FUNCTION flipped(bigint, int), shown, tell, batches;
+SELECT counted('Batches', 'numbered a LEFT JOIN numbered b ON b.h <@> a.h <= a.r') <= 2 * counted('Batches', 'numbered a LEFT JOIN numbered b ON b.h <@> a.h <= 8') + 4 AS few;
+\echo '-- Rows that have a match, and need but one, read no more of the hundreds of leaves with equal rows.'
+CREATE TABLE popular AS SELECT i AS id, (CASE WHEN i % 100 = 0 THEN hashint8extended(i, 5) ELSE 255 END)::simhash AS h FROM generate_series(1, 200000) AS i;
+CREATE INDEX ON popular USING simhash (h);
+CREATE TABLE common AS SELECT i AS id, (CASE WHEN i % 8 = 0 THEN 255 ELSE hashint8extended(-i, 5) END)::simhash AS h FROM generate_series(1, 2000) AS i;
+VACUUM ANALYZE popular, common;
+SELECT r, counted('Leaves Read', format('common a WHERE NOT EXISTS (SELECT FROM popular b WHERE b.h <@> a.h <= %s)', r)) BETWEEN 1 AND most AS few
+FROM (VALUES (3, 500), (8, 2500)) AS v (r, most);
+DROP TABLE page, asked, part, numbered, popular, common;
+DROP FUNCTION flipped(bigint, int), shown, tell, counted;
 DROP ROLE regress_join_reader;

@@ -17,7 +17,7 @@ extern "C" {
 namespace simhash
 {
 
-constexpr uint64 kNoKey = ~uint64{0}; // also a key, for which a leaf is read in vain at most
+constexpr uint64 kNoKey = ~uint64{0}; // also a key
 
 // The leaves of a tree that the queries in `order` need.
 struct MergeSource : LeafSource {
@@ -67,22 +67,31 @@ void begin_group(MergeSource *source, Size at)
         source->next = {source->first_key(at), 0};
 }
 
-// Finds the first position at or after `from` that a query of the group needs. Returns false if there is none.
+// Finds the first position at or after `from` that a query of the group needs, if it still needs matches. Returns false if
+// there is none.
 bool continue_group(MergeSource *source, Size end, Position from)
 {
     uint64 first = kNoKey;
+    bool any = false;
     for (Size i = source->group; i < end; i++) {
         CHECK_FOR_INTERRUPTS();
         uint64 *next = &source->unlocated[i];
+        if (is_matched(*source->search, source->order[i].query)) {
+            *next = kNoKey;
+            continue;
+        }
         const KeyBall ball = {source->order[i].key, source->header_bits(), 0,
                               static_cast<int>(source->order[i].radius)};
-        if ((!source->continued || *next < from.key) && !next_key(ball, from.key, next))
+        if ((!source->continued || *next < from.key || *next == kNoKey) && !next_key(ball, from.key, next)) {
             *next = kNoKey;
+            continue;
+        }
+        any = true;
         first = Min(first, *next);
     }
     source->continued = true;
     source->next = first == from.key ? from : Position{first, 0};
-    return first <= source->last_key(source->group);
+    return any && first <= source->last_key(source->group);
 }
 
 bool locate_merged(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)

@@ -18,6 +18,7 @@ namespace simhash
 
 // The sorted leaves, each part once. A part may have become several leaves since it was noted.
 struct NotedSource : LeafSource {
+    const MatchSearch *search;
     const NotedQueries *noted;
     Size run_end; // of the leaves with the same prefix
     struct Part {
@@ -117,8 +118,14 @@ bool locate_noted(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
 bool wants_noted(LeafSource *base, LocatedLeaf *leaf, Position from)
 {
     const auto *source = static_cast<NotedSource *>(base);
+    const NotedSource::Part &part = source->located[leaf->slot];
     leaf->first = from;
-    return from < source->leaf_at(source->located[leaf->slot].from).upper;
+    if (from >= source->leaf_at(part.from).upper)
+        return false;
+    Size i = part.from; // whether a query still needs matches
+    while (i < part.end && is_matched(*source->search, source->leaf_at(i).query))
+        i++;
+    return i < part.end;
 }
 
 // Whether the leaf is the one that returns a row to its query, which may read the row's place several times.
@@ -158,6 +165,7 @@ void begin_noted(MatchSearch *search, NotedQueries *noted)
     source->locate = locate_noted;
     source->wants = wants_noted;
     source->ahead = kAhead;
+    source->search = search;
     source->noted = noted;
     noted->reading = true;
     search->reading = noted->query;

@@ -246,4 +246,14 @@ double index_leaves(Relation index)
     return estimated_leaves(RelationGetNumberOfBlocks(index), index_meta(index)->trees);
 }
 
+Buffer lock_meta_page(Relation index, int mode)
+{
+    Buffer buffer = ReadBuffer(index, kMetaBlock);
+    lock_buffer(buffer, mode);
+    const char *fault = check_page_header(BufferGetPage(buffer), BLCKSZ);
+    if (fault != nullptr)
+        report_corruption(index, kMetaBlock, fault);
+    return buffer;
+}
+
 } // namespace simhash

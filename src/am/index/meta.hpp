@@ -103,4 +103,7 @@ inline bool in_trees(const IndexMeta &meta, const char *page)
 // Raises an error. `what` is a complete sentence with a capital and a period.
 [[noreturn]] void report_corruption(Relation index, BlockNumber block, const char *what);
 
+// Locks the metapage. Raises an error unless its header says what is where.
+Buffer lock_meta_page(Relation index, int mode);
+
 } // namespace simhash

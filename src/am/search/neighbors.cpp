@@ -152,11 +152,7 @@ NeighborFigures measure(Measurement *measurement)
 
 void store_figures(Relation index, const NeighborFigures &figures)
 {
-    Buffer buffer = ReadBuffer(index, kMetaBlock);
-    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    const char *fault = check_page_header(buffer_page(buffer), BLCKSZ); // which says where the figures are
-    if (fault != nullptr)
-        report_corruption(index, kMetaBlock, fault);
+    Buffer buffer = lock_meta_page(index, BUFFER_LOCK_EXCLUSIVE);
     const bool changed = std::memcmp(reinterpret_cast<const char *>(page_neighbors(buffer_page(buffer))),
                                      reinterpret_cast<const char *>(&figures), sizeof(figures)) != 0;
     if (changed) {

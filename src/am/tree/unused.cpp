@@ -40,16 +40,6 @@ bool keep_walks_away(Relation index)
     return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-Buffer lock_meta_page(Relation index, int mode)
-{
-    Buffer buffer = ReadBuffer(index, kMetaBlock);
-    lock_buffer(buffer, mode);
-    const char *fault = check_page_header(buffer_page(buffer), BLCKSZ);
-    if (fault != nullptr)
-        report_corruption(index, kMetaBlock, fault);
-    return buffer;
-}
-
 bool is_in_use(Relation index, BlockNumber block)
 {
     Buffer buffer = ReadBuffer(index, block);

@@ -1,18 +1,16 @@
 #include "pg/planner/stored_distance.hpp"
 
 extern "C" {
-#include "access/htup_details.h"
+#include "access/genam.h"
 #include "access/table.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
-#include "utils/builtins.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
+#include "utils/relcache.h"
 }
 
 namespace simhash
@@ -35,42 +33,52 @@ int column_relation(Node *node)
     return IsA(node, Var) && var->varlevelsup == 0 ? static_cast<int>(var->varno) : 0;
 }
 
-// Whether a stored expression, in which the table is number 1, is the wanted one.
-bool is_wanted(Node *expression, const Wanted &wanted)
+// Whether a stored expression, simplified, in which the table is number 1, is the wanted one.
+bool is_wanted(const Node *expression, const Wanted &wanted)
 {
     DistanceCall stored;
     Node *copy = static_cast<Node *>(copyObjectImpl(expression));
 
     ChangeVarNodes(copy, 1, wanted.varno, 0);
-    return match_distance_call(wanted.schema, eval_const_expressions(nullptr, copy), &stored) &&
-           equal(stored.left, wanted.call.left) && equal(stored.right, wanted.call.right);
+    return match_distance_call(wanted.schema, copy, &stored) && equal(stored.left, wanted.call.left) &&
+           equal(stored.right, wanted.call.right);
 }
 
-// Returns the expressions among an index's keys as a list of nodes.
-List *index_expressions(Oid index)
+// Whether one of the keys is the wanted one. Expressions of other types are not read: a query may have thousands of
+// distances, and its table many such indexes.
+bool is_key(Relation index, const Wanted &wanted)
 {
-    HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
     List *expressions = NIL;
-    bool null = true;
+    int expression = 0;
 
-    if (!HeapTupleIsValid(tuple))
-        return NIL;
-    const Datum stored = SysCacheGetAttr(INDEXRELID, tuple, Anum_pg_index_indexprs, &null);
-    if (!null)
-        expressions = static_cast<List *>(stringToNode(TextDatumGetCString(stored)));
-    ReleaseSysCache(tuple);
-    return expressions;
+    for (int key = 0; key < index->rd_index->indnkeyatts; key++) {
+        if (index->rd_index->indkey.values[key] != InvalidAttrNumber)
+            continue;
+        if (index->rd_opcintype[key] == INT4OID) { // hamming_distance is a domain over it
+            if (expressions == NIL)
+                expressions = RelationGetIndexExpressions(index);
+            if (is_wanted(static_cast<Node *>(list_nth(expressions, expression)), wanted))
+                return true;
+        }
+        expression++;
+    }
+    return false;
 }
 
 bool is_indexed(Relation table, const Wanted &wanted)
 {
     List *indexes = RelationGetIndexList(table);
-    ListCell *index, *expression;
+    ListCell *cell;
     bool found = false;
 
-    foreach (index, indexes)
-        foreach (expression, index_expressions(lfirst_oid(index)))
-            found = found || is_wanted(static_cast<Node *>(lfirst(expression)), wanted);
+    foreach (cell, indexes) {
+        CHECK_FOR_INTERRUPTS();
+        Relation index = index_open(lfirst_oid(cell), AccessShareLock);
+        found = is_key(index, wanted);
+        index_close(index, AccessShareLock);
+        if (found)
+            break;
+    }
     list_free(indexes);
     return found;
 }
@@ -83,7 +91,7 @@ void look_at_partitions(Relation table, const Wanted &wanted, StoredDistance *st
     if (key == nullptr)
         return;
     foreach (cell, key->partexprs) {
-        auto *expression = static_cast<Node *>(lfirst(cell));
+        const auto *expression = static_cast<const Node *>(lfirst(cell));
         if (is_wanted(expression, wanted))
             (exprType(expression) == INT4OID ? stored->partitioned_by_integer
                                              : stored->partitioned_by_distance) = true;

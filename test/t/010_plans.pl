@@ -244,6 +244,23 @@ my $for_each = 'EXPLAIN SELECT * FROM asked AS a, LATERAL (SELECT id FROM spread
 is(statistics_read('comparing', $for_each), 1, 'pairs are compared once');
 is(statistics_read('comparing', $for_each, $of_another, $for_each), 1, 'and once for two statements');
 is(statistics_read('comparing', $for_each, 'ANALYZE spread_10000', $for_each), 2, 'and again after ANALYZE');
+# Each partition has its own, and the memory for them is bounded.
+$node->safe_psql('postgres', q{
+    CREATE TABLE parts (n int, s bit(4096)) PARTITION BY LIST (n);
+    DO $$ BEGIN FOR i IN 1..300 LOOP EXECUTE format('CREATE TABLE parts_%1$s PARTITION OF parts FOR VALUES IN (%1$s)', i); END LOOP; END $$;
+    INSERT INTO parts SELECT i % 300 + 1, repeat('01', 2048)::bit(4096) # (i::bit(4096)) FROM generate_series(1, 2000) AS i;
+    ANALYZE parts;
+});
+my $of_parts = 'EXPLAIN SELECT * FROM parts WHERE n <= %s AND s <@> (SELECT s FROM parts_1 LIMIT 1) <= 9';
+my @of_parts = map { sprintf($of_parts, $_) } 50, 300;
+is(statistics_read('comparing', $of_parts[0], $of_parts[0]), 50, 'the statistics of 50 partitions are compared once');
+SKIP:
+{
+    skip 'no view of memory', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
+    my $kept = $node->safe_psql('postgres', "\\o /dev/null\n$of_parts[1];\n\\o\n" .
+        "SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'simhash statistics'");
+    cmp_ok($kept, '<=', 16 * 1024 * 1024, 'what is kept of 300 has no more than 16 MB');
+}
 for my $query ("wide ORDER BY s <@> signature_nearest('$signature', 0.9)", "asked ORDER BY h <@> to_simhash_weights('a b c')",
     "wide ORDER BY s <@> signature_nearest('$signature')")
 {

@@ -127,30 +127,49 @@ struct CacheEntry {
     PairFractions pairs;
 };
 
-constexpr int kCacheEntries = 32;
+// Entries for the partitions of a table, of which each has its own statistics; the oldest ones make room for others.
+constexpr int kCacheEntries = 1024;
+constexpr Size kCacheBytes = 16 * 1024 * 1024;
 CacheEntry cache[kCacheEntries];
-int next_entry; // to replace
+int used_entries, next_entry; // the oldest one, once all are used
+Size cached_bytes;
 
 const CacheEntry *find_entry(Cached kind, const SampleValues &of, HeapTuple a, HeapTuple b)
 {
-    for (const CacheEntry &entry : cache)
+    for (int i = 0; i < used_entries; i++) {
+        const CacheEntry &entry = cache[i];
         if (entry.context != nullptr && entry.kind == kind && entry.values[0].bits == of.bits &&
             entry.values[0].unit == of.unit && is_row(entry.row[0], a) &&
             (kind == Cached::values || is_row(entry.row[1], b)))
             return &entry;
+    }
     return nullptr;
+}
+
+void drop_entry(CacheEntry *entry)
+{
+    if (entry->context == nullptr)
+        return;
+    cached_bytes -= MemoryContextMemAllocated(entry->context, true);
+    MemoryContextDelete(entry->context);
+    entry->context = nullptr;
 }
 
 // Replaces an entry. Its context becomes permanent at last, when all has been computed.
 const CacheEntry *keep_entry(MemoryContext context, const CacheEntry &entry)
 {
     CacheEntry *kept = &cache[next_entry];
+    const Size bytes = MemoryContextMemAllocated(context, true);
+    drop_entry(kept);
     next_entry = (next_entry + 1) % kCacheEntries;
-    if (kept->context != nullptr)
-        MemoryContextDelete(kept->context);
+    used_entries = std::max(used_entries, static_cast<int>(kept - cache) + 1);
+    for (int i = next_entry; cached_bytes > 0 && cached_bytes + bytes > kCacheBytes;
+         i = (i + 1) % kCacheEntries)
+        drop_entry(&cache[i]);
     *kept = entry;
     MemoryContextSetParent(context, CacheMemoryContext);
     kept->context = context;
+    cached_bytes += bytes;
     return kept;
 }
 

@@ -76,6 +76,8 @@ SELECT '<counts,{1:4294967296}>'::feature_vector;
 \echo :SQLSTATE
 SELECT '<weights,{1:1e12}>'::feature_vector;
 \echo :SQLSTATE
+SELECT '<weights,{1:-549755813888}>'::feature_vector;
+\echo :SQLSTATE
 SELECT '<counts,{1:1}> '::feature_vector;
 \echo :SQLSTATE
 SELECT 'the cat'::feature_vector;

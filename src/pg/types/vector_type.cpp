@@ -24,10 +24,10 @@ FeatureCount weight_slot(std::uint64_t hash, Weight weight)
     return {hash, static_cast<std::uint64_t>(weight) + kWeightZero};
 }
 
-// Whether feature i may follow those before it. Neither its count nor its weight may be 0.
+// Whether feature i may follow those before it. Neither its count nor its weight may be 0, and a count of 0 is no weight.
 bool valid_feature(const FeatureCount *features, std::size_t i, bool weighted)
 {
-    return features[i].count != (weighted ? kWeightZero : 0) &&
+    return features[i].count != 0 && (!weighted || features[i].count != kWeightZero) &&
            (i == 0 || features[i - 1].hash < features[i].hash);
 }
 

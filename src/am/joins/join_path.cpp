@@ -45,35 +45,64 @@ bool any_pseudoconstant(const List *clauses)
     return false;
 }
 
-bool pruned_later(const RelOptInfo *table, const List *conditions)
+namespace
 {
-    for (int key = 0; table->partexprs != nullptr && key < table->part_scheme->partnatts; key++) {
-        ListCell *cell;
-        foreach (cell, conditions) {
-            const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
-            if (!IsA(clause, OpExpr) || list_length(reinterpret_cast<const OpExpr *>(clause)->args) != 2 ||
-                !op_mergejoinable(reinterpret_cast<const OpExpr *>(clause)->opno,
-                                  exprType(static_cast<Node *>(linitial(table->partexprs[key])))))
-                continue;
-            ListCell *argument;
-            bool compares = false, known = false;
-            foreach (argument, reinterpret_cast<const OpExpr *>(clause)->args) {
-                Node *node = strip_relabels(static_cast<Node *>(lfirst(argument)));
-                compares = compares || list_member(table->partexprs[key], node);
-                known = known || IsA(node, Const);
-            }
-            if (compares && !known)
-                return true;
-        }
+
+// Whether a clause, of which `table` is the partitioned table or a part of it, compares a partition key of the table with
+// what is known only during execution.
+bool compares_key(PlannerInfo *root, const RelOptInfo *table, const Node *clause)
+{
+    const auto *operation = reinterpret_cast<const OpExpr *>(clause);
+    if (table->partexprs == nullptr || !IsA(clause, OpExpr) || list_length(operation->args) != 2)
+        return false;
+    for (int key = 0; key < table->part_scheme->partnatts; key++) {
+        if (!op_in_opfamily(operation->opno, table->part_scheme->partopfamily[key]))
+            continue;
+        Node *left = strip_relabels(static_cast<Node *>(linitial(operation->args)));
+        Node *right = strip_relabels(static_cast<Node *>(lsecond(operation->args)));
+        const bool is_left = list_member(table->partexprs[key], left);
+        Node *value = is_left ? right : left;
+        if ((is_left || list_member(table->partexprs[key], right)) && !IsA(value, Const) &&
+            !bms_is_member(static_cast<int>(table->relid), relations_of(root, value)))
+            return true;
     }
     return false;
 }
 
-bool can_read(PlannerInfo *root, const RelOptInfo *table)
+// The same of the table or one of its parts.
+bool compares_any_key(PlannerInfo *root, RelOptInfo *table, Expr *clause)
 {
-    if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION ||
-        IS_DUMMY_REL(const_cast<RelOptInfo *>(table)) || !bms_is_empty(table->lateral_relids) ||
-        any_pseudoconstant(table->baserestrictinfo) || pruned_later(table, table->baserestrictinfo))
+    if (compares_key(root, table, reinterpret_cast<const Node *>(clause)))
+        return true;
+    ListCell *cell;
+    foreach (cell, table->part_scheme != nullptr ? root->append_rel_list : NIL) {
+        const auto *child = static_cast<const AppendRelInfo *>(lfirst(cell));
+        RelOptInfo *part = root->simple_rel_array[child->child_relid];
+        if (child->parent_relid == table->relid && part != nullptr && part->part_scheme != nullptr &&
+            !IS_DUMMY_REL(part) &&
+            compares_any_key(root, part,
+                             reinterpret_cast<Expr *>(child_expression(root, clause, part, table))))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+bool pruned_later(PlannerInfo *root, RelOptInfo *table, const List *conditions)
+{
+    ListCell *cell;
+    foreach (cell, conditions)
+        if (compares_any_key(root, table, static_cast<const RestrictInfo *>(lfirst(cell))->clause))
+            return true;
+    return false;
+}
+
+bool can_read(PlannerInfo *root, RelOptInfo *table)
+{
+    if (table->reloptkind != RELOPT_BASEREL || table->rtekind != RTE_RELATION || IS_DUMMY_REL(table) ||
+        !bms_is_empty(table->lateral_relids) || any_pseudoconstant(table->baserestrictinfo) ||
+        pruned_later(root, table, table->baserestrictinfo))
         return false;
     const RangeTblEntry *entry = planner_rt_fetch(table->relid, root);
     // Partitions have row marks of their own, of which the node knows nothing.
@@ -420,7 +449,7 @@ bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const L
     side->relation = inner->relid;
     side->filters = inner->baserestrictinfo;
     List *without = NIL;
-    if (pruned_later(inner, conditions))
+    if (pruned_later(root, inner, conditions))
         return false;
     foreach (cell, members) {
         auto *member = static_cast<RelOptInfo *>(lfirst(cell));

@@ -19,6 +19,8 @@ ANALYZE page, feed;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id;
 EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h ~= b.h WHERE a.lang <> 'l1';
 EXPLAIN (COSTS OFF) SELECT a.id, f.id FROM page a JOIN feed f ON f.h <@| simhash_ball(a.h, 2);
+-- No row has both languages, so the first one that is found comes late.
+EXPLAIN (COSTS OFF) SELECT a.id, b.id FROM page a JOIN page b ON a.h <@> b.h <= 8 WHERE a.lang = 'l1' AND b.lang = 'l2' LIMIT 50;
 \echo '-- answers: one index, one index with rows and themselves, two indexes'
 -- The plans below do not depend on costs: without scans of one side there are no batches.
 SET enable_seqscan = off;

@@ -387,8 +387,10 @@ bool set_costs(PlannerInfo *root, CustomPath *path, const PlannedPairs &pairs, c
     const double dense = found / Max(side[0].rows, side[1].rows) / kDensePairs;
     start += (read + work - start) * Min(1.0, Max(kFirstPairs / found, dense));
     if (pairs.method == PairMethod::and_itself) {
-        start = 0; // a sequential scan is first
-        work += read_cost(side[0], side[0].table_pages) + side[0].table_rows * test;
+        // A sequential scan is first, whose rows may all fail the conditions.
+        const Cost scan = read_cost(side[0], side[0].table_pages) + side[0].table_rows * test;
+        start += scan;
+        work += scan;
     }
     if (workers > 0) {
         work /= divisor(workers);

@@ -437,6 +437,9 @@ DROP TABLE equal;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE a.id > 0;
 SELECT count(*) AS "pairs of" FROM shown($$SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE random() < .5 AND a.id > random()$$) AS s
 WHERE s ~ 'Pairs of';
+-- A sub-select may have one.
+SELECT count(*) AS "pairs of" FROM shown($$SELECT count(*) FROM page a JOIN page b ON a.h <@> b.h <= 3 AND a.id < b.id WHERE (SELECT random() + a.id * 0) < .5$$) AS s
+WHERE s ~ 'Pairs of';
 
 DROP TABLE page, feed, log, whole, found;
 DROP FUNCTION flipped(bigint, int), compare, shown, tell, sums;

@@ -11,6 +11,7 @@
 #include "am/search/search.hpp"
 #include "core/features/text_sketch.hpp"
 #include "pg/planner/near_rows.hpp"
+#include "pg/planner/rewrite.hpp"
 #include "pg/planner/selectivity.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/sibling.hpp"
@@ -416,6 +417,18 @@ Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, 
     return set_costs(root, path, pairs, near, info) ? &path->path : nullptr;
 }
 
+// Whether filters may be evaluated for each pair, not for each row: none is volatile, which a sub-select may be.
+bool all_repeatable(const List *filters)
+{
+    ListCell *cell;
+    foreach (cell, filters) {
+        const auto *filter = static_cast<const RestrictInfo *>(lfirst(cell));
+        if (!repeatable(reinterpret_cast<Node *>(filter->clause)))
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner,
@@ -423,9 +436,8 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
 {
     NearColumns near = {};
     ListCell *cell;
-    // A volatile filter would be evaluated for each pair, not for each row.
     if (outer->relid > inner->relid || !can_read(root, outer) || !can_read(root, inner) ||
-        any_volatile(outer->baserestrictinfo) || any_volatile(inner->baserestrictinfo) ||
+        !all_repeatable(outer->baserestrictinfo) || !all_repeatable(inner->baserestrictinfo) ||
         !bms_is_empty(join->lateral_relids) || any_pseudoconstant(extra->restrictlist))
         return;
     const JoinedTable table[2] = {{outer, members_of(root, outer)}, {inner, members_of(root, inner)}};

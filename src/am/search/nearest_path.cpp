@@ -44,6 +44,17 @@ set_rel_pathlist_hook_type next_hook;
 // What the index may cost, of the cost of the sort.
 constexpr double kShare = 0.5;
 
+bool any_volatile(const List *conditions)
+{
+    ListCell *cell;
+    foreach (cell, conditions) {
+        const auto *condition = static_cast<const RestrictInfo *>(lfirst(cell));
+        if (contain_volatile_functions(reinterpret_cast<Node *>(condition->clause)))
+            return true;
+    }
+    return false;
+}
+
 // Whether the rows of a table are wanted in an order, but perhaps not all, and are filtered.
 bool can_divide(const PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
 {

@@ -113,17 +113,6 @@ bool repeatable(Node *node)
     return !contain_volatile_functions(node) && !expression_returns_set(node) && !contain_subplans(node);
 }
 
-bool any_volatile(const List *conditions)
-{
-    ListCell *cell;
-    foreach (cell, conditions) {
-        const auto *condition = static_cast<const RestrictInfo *>(lfirst(cell));
-        if (contain_volatile_functions(reinterpret_cast<Node *>(condition->clause)))
-            return true;
-    }
-    return false;
-}
-
 Node *ball_condition(const SupportRequestIndexCondition *request, const NearKey &near)
 {
     const Oid ball = find_ball(near.schema, near.query_type);

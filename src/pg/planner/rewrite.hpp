@@ -37,8 +37,6 @@ int known_bits(Node *node);
 
 // Whether the expression may be evaluated twice. A sub-select would be planned and executed twice.
 bool repeatable(Node *node);
-// Whether a RestrictInfo of a list has a volatile function.
-bool any_volatile(const List *conditions);
 
 // -- Comparisons between a hamming_distance and integers, each of which hamming_within or hamming_at can express --
 

@@ -16,6 +16,20 @@ SELECT count(*), count(DISTINCT id), count(d), min(d), max(d) FROM (SELECT id, h
 SELECT id FROM same ORDER BY h <@> NULL, h <@> '0000000000000000' LIMIT 1;
 DROP TABLE same;
 
+\echo '-- a session that has searched an index without rows plans anew once it has grown'
+CREATE TABLE grown (h simhash) WITH (autovacuum_enabled = off);
+CREATE INDEX grown_h ON grown USING simhash (h);
+INSERT INTO grown VALUES ('00000000000000ff');
+SELECT count(*) FROM grown WHERE h ~= '00000000000000ff';
+INSERT INTO grown SELECT hashint8extended(i, 7)::simhash FROM generate_series(1, 40000) AS i;
+CREATE FUNCTION pg_temp.leaves_read() RETURNS bigint LANGUAGE sql AS
+    $$ SELECT count(*) FROM generate_series(1, 40000, 1000) AS i, simhash_index_trace('grown_h', simhash_ball(hashint8extended(i, 7)::simhash, 3)) $$;
+SELECT pg_temp.leaves_read() AS leaves \gset
+ANALYZE grown;
+SELECT :leaves = pg_temp.leaves_read() AS same;
+DROP FUNCTION pg_temp.leaves_read;
+DROP TABLE grown;
+
 -- designs with large regions are planned quickly, and give the same answers
 CREATE TABLE page AS SELECT i AS id, hashint8extended(i % 4500, 3)::simhash AS h FROM generate_series(1, 5000) i;
 DO $$

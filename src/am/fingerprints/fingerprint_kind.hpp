@@ -9,9 +9,11 @@ namespace simhash
 
 // fingerprint_meta.cpp
 
-// The state in the relcache entry: search plans by radius, made when they are first needed; no steps before.
+// The state in the relcache entry: search plans by radius, made when they are first needed; no steps before. They depend
+// on the length of the index, so they are for one number of the entry (follow_growth).
 inline constexpr int kKeptPlans = 32;
 struct KeptPlans {
+    std::uint32_t number;
     SearchPlan plan[kKeptPlans];
 };
 const char *read_fingerprint_meta(Relation index, const char *page, IndexMeta *meta);

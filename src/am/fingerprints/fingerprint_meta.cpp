@@ -94,17 +94,21 @@ void set_tree_permutation(const IndexMeta &meta, int tree, bool to_keys, BytePer
 void index_plan(Relation index, int radius, SearchPlan *plan)
 {
     Assert(radius >= 0 && radius <= kBits);
-    // The plan depends little on the size of the index. VACUUM and ANALYZE invalidate the cache, so that
-    // plans follow the size.
+    follow_growth(index);
     const TreeDesign &design = fingerprint_meta(*index_meta(index)).order.design;
     if (radius >= kKeptPlans) {
         plan_search(design, radius, index_leaves(index), plan);
         return;
     }
-    SearchPlan *kept = &static_cast<KeptPlans *>(kind_state(index))->plan[radius];
-    if (kept->steps == 0)
-        plan_search(design, radius, index_leaves(index), kept);
-    *plan = *kept;
+    auto *kept = static_cast<KeptPlans *>(kind_state(index));
+    if (kept->number != cache_number(index)) {
+        for (SearchPlan &each : kept->plan)
+            each.steps = 0;
+        kept->number = cache_number(index);
+    }
+    if (kept->plan[radius].steps == 0)
+        plan_search(design, radius, index_leaves(index), &kept->plan[radius]);
+    *plan = kept->plan[radius];
 }
 
 } // namespace simhash

@@ -26,8 +26,9 @@ namespace
 // and the metapage's data.
 struct Cache {
     std::uint32_t number;
-    BlockNumber blocks;            // known length of the index
-    BlockNumber heap_blocks;       // known length of the table
+    BlockNumber blocks;      // known length of the index
+    BlockNumber planned;     // its length when the number was new or it last doubled; 0 if that is unknown
+    BlockNumber heap_blocks; // known length of the table
     Oid function[kStrategies + 1]; // of the operators, as far as known
     IndexMeta *meta;
 };
@@ -192,6 +193,18 @@ Oid class_function(Relation index, int column, int strategy)
 }
 
 std::uint32_t cache_number(Relation index) { return cache_of(index)->number; }
+
+void follow_growth(Relation index)
+{
+    index_meta(index);
+    Cache *cache = cache_of(index);
+    if (cache->planned == 0) {
+        cache->planned = RelationGetNumberOfBlocks(index);
+    } else if (cache->blocks / 2 >= cache->planned) {
+        cache->planned = cache->blocks;
+        cache->number = ++last_number;
+    }
+}
 
 bool block_exists(Relation index, BlockNumber block)
 {

@@ -66,6 +66,9 @@ void *kind_state(Relation index);
 // Returns a number that identifies the data in the relcache entry, which there is; nothing else that this backend caches
 // or has cached has the same number.
 std::uint32_t cache_number(Relation index);
+// Gives the data another number if the index is known to have doubled its length, so that no scan uses what was planned for
+// a much smaller one.
+void follow_growth(Relation index);
 
 // An index in use: what a scan or a statement knows of it, which hands it down as one value. It stays valid when an
 // invalidation frees the data in the relcache entry, and the number remains what identifies this use in caches.

@@ -220,7 +220,7 @@ constexpr Size kMostKept = Size{256} << 10;
 // Returns null if there is none that suits the scan.
 ScanState *take_kept(Relation index, int nkeys, int norderbys)
 {
-    index_meta(index);
+    follow_growth(index);
     ScanState *state = kept;
     if (state == nullptr || state->index.number != cache_number(index) || state->nkeys != nkeys ||
         state->norderbys != norderbys)

@@ -77,3 +77,12 @@ FROM unnest('{0.5,0.9,0.99}'::float8[]) recall, asked a, LATERAL (SELECT CASE WH
 GROUP BY copies, recall ORDER BY copies, recall;
 DROP TABLE copied_s, asked;
 DROP FUNCTION wide;
+
+\echo '-- By weights that differ much, a search of few trees reads all their leaves, each once, before it looks further.'
+CREATE TABLE few AS SELECT i AS id, ('x' || md5(i::text) || md5(i::text || 'x'))::bit(256) AS s FROM generate_series(1, 50000) AS i;
+CREATE INDEX few_s ON few USING simhash (s) WITH (trees = 1);
+SELECT max(leaves) - (SELECT value - 1 FROM simhash_index_stats('few_s') WHERE name = 'leaf_pages') AS unread, bool_and(leaves = once) AS once FROM few,
+    LATERAL (SELECT array_agg((hashint4(id + i) & 1) * 5::real) AS w FROM generate_series(1, 256) AS i) AS v,
+    LATERAL (SELECT count(*) AS leaves, count(DISTINCT block) AS once FROM simhash_index_trace('few_s', signature_ball(s, 55, 0.999, w::real[]))
+             WHERE part = 'tree') AS t WHERE id <= 20;
+DROP TABLE few;

@@ -24,7 +24,8 @@ constexpr double kCandidatesOfLeaf = 2;
 // More than these are not there by chance: bits depend on each other, or rows are near each other.
 constexpr int kMostByChance = 32;
 
-// The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights.
+// The ball around the key grows by this cost; a bit that is likely to differ costs less than 8 with weights. While no leaf is
+// new it grows by twice as much each time, as there are few steps that reach one if weights differ much or leaves are few.
 constexpr int kUniformStep = 1, kWeightedStep = 3;
 
 // How the search goes on is decided when each tree has been read once or a part of the cost of an exact search has been
@@ -67,6 +68,9 @@ void next_tree(ProbeSource *source)
     if (++source->tree < source->trees)
         return;
     source->tree = 0;
+    source->step = source->found ? source->least_step : 2 * source->step;
+    source->found = false;
+    source->read_to = source->budget;
     source->budget += source->step;
 }
 
@@ -96,7 +100,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
             locate_run(source, index, leaf);
             return true;
         }
-        if (source->budget - source->step >= source->most)
+        if (source->read_to >= source->most)
             return false;
         ProbeBall ball = ball_of(*source, source->tree, source->budget);
         if (!source->in_tree) {
@@ -109,14 +113,15 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         int tree = source->tree;
         LeafPlace *place = &leaf->place;
         locate_leaf(index, tree, source->next, {0, 0}, leaf); // candidates that were seen before are dropped
-        if (place->rightmost || !next_position(ball, place->upper, &source->next))
-            next_tree(source);
-
         const Position first = lower_of(*place);
         source->part[leaf->slot] = {first, ball.budget, false};
         // The leaves of the smaller ball have been read.
-        if (!reaches(ball_of(*source, tree, ball.budget - source->step), first.key,
-                     last_key(place->rightmost ? nullptr : &place->upper)))
+        const bool unread = !reaches(ball_of(*source, tree, source->read_to), first.key,
+                                     last_key(place->rightmost ? nullptr : &place->upper));
+        source->found = source->found || unread;
+        if (place->rightmost || !next_position(ball, place->upper, &source->next))
+            next_tree(source);
+        if (unread)
             return true;
     }
 }
@@ -139,8 +144,9 @@ void begin_probe_source(ProbeSource *source, int trees, const std::uint64_t *key
     source->ahead = kAhead;
     source->trees = trees;
     source->keys = keys;
-    source->step = step;
+    source->least_step = source->step = step;
     source->budget = 0;
+    source->read_to = -1;
     source->most = 0;
     for (int t = 0; t < trees; t++) {
         int sum = 0;

@@ -29,10 +29,12 @@ struct ProbeSource : LeafSource {
     int trees;
     const std::uint64_t *keys; // the query's
     std::uint8_t cost[kMaxTrees][kKeyBits];
-    int step;   // by which the ball grows
-    int budget; // of the present ball
-    int most;   // the budget that reaches every leaf
-    int tree;   // the next leaf's tree
+    int least_step, step; // by which the ball grows
+    int budget;           // of the present ball
+    int read_to;          // the budget of the ball before, whose leaves have been read
+    int most;             // the budget that reaches every leaf
+    int tree;             // the next leaf's tree
+    bool found;           // a leaf of the present ball had not been read
     bool in_tree;
     Position next;
     struct {

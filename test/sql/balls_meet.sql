@@ -79,7 +79,7 @@ SELECT * FROM simhash_index_check('image_signature_ball_excl', true);
 \set VERBOSITY terse
 INSERT INTO image SELECT 301, pdq # 1::bit(256) FROM image WHERE id = 10;
 \set VERBOSITY default
-CREATE INDEX image_ball ON image USING simhash (signature_ball(pdq, 31));
+CREATE INDEX image_ball ON image USING simhash (signature_ball(radius => 31, center => pdq));
 REINDEX INDEX CONCURRENTLY image_ball;
 SELECT * FROM simhash_index_check('image_ball', true);
 \echo '-- Each of their radii must reach the other center, too, which has as many bits.'

@@ -42,6 +42,12 @@ int center_bits(Relation index)
     if (find_function(get_func_namespace(call->funcid), "signature_ball", types, count) != call->funcid)
         return -1;
     auto *center = static_cast<Node *>(linitial(call->args));
+    ListCell *cell;
+    foreach (cell, call->args) {
+        const auto *argument = static_cast<const NamedArgExpr *>(lfirst(cell));
+        if (IsA(argument, NamedArgExpr) && argument->argnumber == 0)
+            center = static_cast<Node *>(lfirst(cell));
+    }
     int32 length = exprTypmod(center);
     return getBaseTypeAndTypmod(exprType(center), &length) == BITOID ? length : -1;
 }

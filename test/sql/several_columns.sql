@@ -151,6 +151,12 @@ DO $$ BEGIN
         INSERT INTO called VALUES ('A', '0000000000000001');
         RAISE 'the names A and a are equal';
     EXCEPTION WHEN exclusion_violation THEN NULL; END;
+    CREATE TABLE coded (code bpchar COLLATE no_case, h simhash, EXCLUDE USING simhash (code simhash_equal_bpchar_ops WITH =, h WITH ~=));
+    INSERT INTO coded VALUES ('a', '0000000000000000'), ('b ', '0000000000000000');
+    BEGIN
+        INSERT INTO coded VALUES ('A  ', '0000000000000001');
+        RAISE 'A, with blanks, and a are equal';
+    EXCEPTION WHEN exclusion_violation THEN NULL; END;
 EXCEPTION WHEN feature_not_supported OR undefined_object THEN NULL; -- no ICU
 END $$;
 SELECT count(*), count(tenant) AS named FROM named;

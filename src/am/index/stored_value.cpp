@@ -1,6 +1,7 @@
 #include "am/index/stored_value.hpp"
 
 #include "core/bits/split_mix.hpp"
+#include "pg/server/compat.hpp"
 #include "pg/types/signature_type.hpp"
 
 extern "C" {
@@ -74,15 +75,33 @@ StoredValue extract_value(Relation index, Datum value)
     return stored;
 }
 
+namespace
+{
+
+// Returns a value of char(n) as a text.
+Datum without_padding(Datum value)
+{
+    auto *chars = reinterpret_cast<varlena *>(PG_DETOAST_DATUM_PACKED(value));
+    const int length = bpchartruelen(VARDATA_ANY(chars), static_cast<int>(VARSIZE_ANY_EXHDR(chars)));
+    const Datum trimmed = PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(chars), length));
+    if (PointerGetDatum(chars) != value)
+        pfree(chars);
+    return trimmed;
+}
+
+} // namespace
+
 std::uint64_t mask_value(Relation index, int column, Oid type, Datum value, bool null, std::uint64_t mask)
 {
     if (null)
         return hash_next(mask, 0);
-    if (type == NAMEOID) {
-        // Its hash function ignores the collation. Where that does not matter, a text's hash is the same.
-        text *name = cstring_to_text(NameStr(*DatumGetName(value)));
-        mask = mask_value(index, column, TEXTOID, PointerGetDatum(name), false, mask);
-        pfree(name);
+    if (type == NAMEOID || type == BPCHAROID) {
+        // A name's hash function ignores the collation, and that of char(n) hashes the padding under some collations. Where
+        // neither matters, a text's hash is the same.
+        const Datum as_text =
+            type == NAMEOID ? CStringGetTextDatum(NameStr(*DatumGetName(value))) : without_padding(value);
+        mask = mask_value(index, column, TEXTOID, as_text, false, mask);
+        pfree(DatumGetPointer(as_text));
         return mask;
     }
     TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);

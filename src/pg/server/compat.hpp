@@ -109,7 +109,9 @@ inline bool is_often_used(Buffer buffer)
 inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_unused]] Buffer recent)
 {
 #if PG_VERSION_NUM >= 140000
-    if (BufferIsValid(recent) && (BufferIsLocal(recent) || is_often_used(recent))) {
+    // Before 14.5 ReadRecentBuffer takes a buffer of a temporary table for a shared one.
+    const bool local = PG_VERSION_NUM >= 150000 && BufferIsLocal(recent);
+    if (BufferIsValid(recent) && (local || (!BufferIsLocal(recent) && is_often_used(recent)))) {
 #if PG_VERSION_NUM >= 160000
         bool found = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
 #else
@@ -119,10 +121,7 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
             pgstat_count_buffer_read(relation);
             pgstat_count_buffer_hit(relation);
 #if PG_VERSION_NUM < 150000
-            if (BufferIsLocal(recent))
-                pgBufferUsage.local_blks_hit++;
-            else
-                pgBufferUsage.shared_blks_hit++;
+            pgBufferUsage.shared_blks_hit++;
 #endif
             return recent;
         }

@@ -10,10 +10,10 @@
 // Locks are taken in this order: map page, relation extension, the pages of a new segment; plane page before body page.
 // They are all released before leaves are locked.
 //
-// Free slots are counted in the map, as a hint. A backend remembers a segment with free slots in
-// the relcache entry and inserts there until it is full; then it sets the hint to 0 and looks for another one, first
-// from the map page of the last one on. If there is none, it creates a segment. Hints that are too high cost one look
-// at a plane page; hints that are too low leave slots unused until VACUUM counts them.
+// Free slots are counted in the map, as a hint. A backend remembers a segment with free slots in the relcache entry and
+// inserts there until it is full; then it sets the hint to 0 and looks for another one, first from the map page of the
+// last one on. If there is none, it creates a segment. Hints that are too high cost one look at a plane page; hints that
+// are too low leave slots unused until VACUUM counts them.
 #pragma once
 
 #include "am/index/failpoint.hpp"

@@ -3,8 +3,9 @@
 // interrupted, dead rows without entries remain, and the next one finds them again. Rows that are inserted meanwhile
 // are not among the dead, wherever they go: into a slot that was free, or into a new segment.
 // A list in which slots are freed is opened before and after: inserts look for them from its first page on. If a crash or an
-// error comes between, slots that inserts have passed wait for a VACUUM that frees others of the list. Pages without a row leave their list's chain, but for the first one, so that any list can
-// use them. Otherwise each list would keep the pages of the largest size that it ever had.
+// error comes between, slots that inserts have passed wait for a VACUUM that frees others of the list. Pages without a row
+// leave their list's chain, but for the first one, so that any list can use them. Otherwise each list would keep the pages
+// of the largest size that it ever had.
 //
 // A scan may still hold the position of a slot that is freed and reused. It compares the signature that it finds
 // there, and its snapshot does not see the new row.

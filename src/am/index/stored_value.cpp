@@ -41,6 +41,17 @@ Datum masked_signature(Datum value, std::uint64_t mask)
 
 AttrNumber value_attribute(Relation index) { return static_cast<AttrNumber>(value_column(index) + 1); }
 
+// Returns a value of char(n) as a text.
+Datum without_padding(Datum value)
+{
+    auto *chars = reinterpret_cast<varlena *>(PG_DETOAST_DATUM_PACKED(value));
+    const int length = bpchartruelen(VARDATA_ANY(chars), static_cast<int>(VARSIZE_ANY_EXHDR(chars)));
+    const Datum trimmed = PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(chars), length));
+    if (PointerGetDatum(chars) != value)
+        pfree(chars);
+    return trimmed;
+}
+
 } // namespace
 
 bool extracts(Relation index)
@@ -74,22 +85,6 @@ StoredValue extract_value(Relation index, Datum value)
     MemoryContextSwitchTo(caller);
     return stored;
 }
-
-namespace
-{
-
-// Returns a value of char(n) as a text.
-Datum without_padding(Datum value)
-{
-    auto *chars = reinterpret_cast<varlena *>(PG_DETOAST_DATUM_PACKED(value));
-    const int length = bpchartruelen(VARDATA_ANY(chars), static_cast<int>(VARSIZE_ANY_EXHDR(chars)));
-    const Datum trimmed = PointerGetDatum(cstring_to_text_with_len(VARDATA_ANY(chars), length));
-    if (PointerGetDatum(chars) != value)
-        pfree(chars);
-    return trimmed;
-}
-
-} // namespace
 
 std::uint64_t mask_value(Relation index, int column, Oid type, Datum value, bool null, std::uint64_t mask)
 {

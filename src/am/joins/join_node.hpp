@@ -86,7 +86,7 @@ JoinNumbers read_plan_private(List *list);
 bool any_pseudoconstant(const List *clauses);
 // Whether the nested loop would search few of the partitions for each row, as a condition compares their key with a value
 // that is known by then. It would be faster.
-bool pruned_later(PlannerInfo *root, RelOptInfo *table, const List *conditions);
+bool pruned_later(PlannerInfo *root, RelOptInfo *table, List *conditions);
 // Whether a table is one whose rows the node can read, with the partitions and children that the planner has left.
 bool can_read(PlannerInfo *root, RelOptInfo *table);
 // Returns these partitions and children, those at the lowest level, or the table.

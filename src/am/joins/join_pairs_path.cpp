@@ -417,16 +417,10 @@ Path *make_path(PlannerInfo *root, RelOptInfo *join, const PlannedPairs &pairs, 
     return set_costs(root, path, pairs, near, info) ? &path->path : nullptr;
 }
 
-// Whether filters may be evaluated for each pair, not for each row: none is volatile, which a sub-select may be.
-bool all_repeatable(const List *filters)
+// Whether a table's filters may be evaluated for each pair, not for each row: none is volatile, which a sub-select may be.
+bool filters_repeatable(const RelOptInfo *table)
 {
-    ListCell *cell;
-    foreach (cell, filters) {
-        const auto *filter = static_cast<const RestrictInfo *>(lfirst(cell));
-        if (!repeatable(reinterpret_cast<Node *>(filter->clause)))
-            return false;
-    }
-    return true;
+    return repeatable(reinterpret_cast<Node *>(get_actual_clauses(table->baserestrictinfo)));
 }
 
 } // namespace
@@ -437,8 +431,8 @@ void add_pairs_path(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelO
     NearColumns near = {};
     ListCell *cell;
     if (outer->relid > inner->relid || !can_read(root, outer) || !can_read(root, inner) ||
-        !all_repeatable(outer->baserestrictinfo) || !all_repeatable(inner->baserestrictinfo) ||
-        !bms_is_empty(join->lateral_relids) || any_pseudoconstant(extra->restrictlist))
+        !filters_repeatable(outer) || !filters_repeatable(inner) || !bms_is_empty(join->lateral_relids) ||
+        any_pseudoconstant(extra->restrictlist))
         return;
     const JoinedTable table[2] = {{outer, members_of(root, outer)}, {inner, members_of(root, inner)}};
     if (table[0].members == NIL || table[1].members == NIL)

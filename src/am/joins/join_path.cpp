@@ -48,12 +48,12 @@ bool any_pseudoconstant(const List *clauses)
 namespace
 {
 
-// Whether a clause, of which `table` is the partitioned table or a part of it, compares a partition key of the table with
-// what is known only during execution.
+// Whether a clause compares a key of a partitioned table, or of a partition that has partitions, with what is known only
+// during execution.
 bool compares_key(PlannerInfo *root, const RelOptInfo *table, const Node *clause)
 {
     const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    if (table->partexprs == nullptr || !IsA(clause, OpExpr) || list_length(operation->args) != 2)
+    if (!IsA(clause, OpExpr) || list_length(operation->args) != 2)
         return false;
     for (int key = 0; key < table->part_scheme->partnatts; key++) {
         if (!op_in_opfamily(operation->opno, table->part_scheme->partopfamily[key]))
@@ -69,32 +69,28 @@ bool compares_key(PlannerInfo *root, const RelOptInfo *table, const Node *clause
     return false;
 }
 
-// The same of the table or one of its parts.
-bool compares_any_key(PlannerInfo *root, RelOptInfo *table, Expr *clause)
+} // namespace
+
+bool pruned_later(PlannerInfo *root, RelOptInfo *table, List *conditions)
 {
-    if (compares_key(root, table, reinterpret_cast<const Node *>(clause)))
-        return true;
     ListCell *cell;
-    foreach (cell, table->part_scheme != nullptr ? root->append_rel_list : NIL) {
+    if (table->part_scheme == nullptr)
+        return false;
+    foreach (cell, conditions) {
+        const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
+        if (compares_key(root, table, reinterpret_cast<const Node *>(clause)))
+            return true;
+    }
+    foreach (cell, root->append_rel_list) {
         const auto *child = static_cast<const AppendRelInfo *>(lfirst(cell));
         RelOptInfo *part = root->simple_rel_array[child->child_relid];
         if (child->parent_relid == table->relid && part != nullptr && part->part_scheme != nullptr &&
-            !IS_DUMMY_REL(part) &&
-            compares_any_key(root, part,
-                             reinterpret_cast<Expr *>(child_expression(root, clause, part, table))))
-            return true;
+            !IS_DUMMY_REL(part)) {
+            Node *of_part = child_expression(root, reinterpret_cast<Expr *>(conditions), part, table);
+            if (pruned_later(root, part, reinterpret_cast<List *>(of_part)))
+                return true;
+        }
     }
-    return false;
-}
-
-} // namespace
-
-bool pruned_later(PlannerInfo *root, RelOptInfo *table, const List *conditions)
-{
-    ListCell *cell;
-    foreach (cell, conditions)
-        if (compares_any_key(root, table, static_cast<const RestrictInfo *>(lfirst(cell))->clause))
-            return true;
     return false;
 }
 
@@ -440,8 +436,7 @@ bool searches_alike(const InnerScan &a, const InnerScan &b)
 }
 
 // Finds the scans of the inner side that a batch replaces. Returns false if there are none.
-bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, const List *conditions,
-                     InnerSide *side)
+bool find_inner_side(PlannerInfo *root, RelOptInfo *inner, Relids outer, List *conditions, InnerSide *side)
 {
     const List *members = members_of(root, inner);
     ListCell *cell;

@@ -23,9 +23,9 @@
 //   - The rows come in no order. The node cannot run backwards or return to a mark: PostgreSQL adds a Materialize.
 //   - Of partitions and children, those that are left at planning are searched one after the other for each batch. The
 //     rows found are fetched as rows of the parent.
-//   - The node is not offered for partitions that are excluded during execution, or whose rows an EvalPlanQual test may
-//     need; for lateral references, TABLESAMPLE, WHERE CURRENT OF, and conditions without columns, which older versions lose
-//     above a custom scan of a join.
+//   - The node is not offered for partitions that a comparison of their key excludes during execution, or whose rows an
+//     EvalPlanQual test may need; for lateral references, TABLESAMPLE, WHERE CURRENT OF, and conditions without columns,
+//     which older versions lose above a custom scan of a join.
 #pragma once
 
 namespace simhash

@@ -44,24 +44,14 @@ set_rel_pathlist_hook_type next_hook;
 // What the index may cost, of the cost of the sort.
 constexpr double kShare = 0.5;
 
-bool any_volatile(const List *conditions)
-{
-    ListCell *cell;
-    foreach (cell, conditions) {
-        const auto *condition = static_cast<const RestrictInfo *>(lfirst(cell));
-        if (contain_volatile_functions(reinterpret_cast<Node *>(condition->clause)))
-            return true;
-    }
-    return false;
-}
-
 // Whether the rows of a table are wanted in an order, but perhaps not all, and are filtered.
 bool can_divide(const PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
 {
     return root->tuple_fraction > 0 && root->query_pathkeys != NIL && rel->baserestrictinfo != NIL &&
            rel->reloptkind == RELOPT_BASEREL && rel->rtekind == RTE_RELATION && !entry->inh &&
            entry->tablesample == nullptr && !IS_DUMMY_REL(rel) && root->rowMarks == NIL &&
-           !any_volatile(rel->baserestrictinfo);
+           !contain_volatile_functions(
+               reinterpret_cast<Node *>(extract_actual_clauses(rel->baserestrictinfo, false)));
 }
 
 // Whether a path is a scan of one of our indexes in the order of an exact distance, which no condition bounds.

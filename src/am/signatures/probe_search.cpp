@@ -118,7 +118,7 @@ bool locate_probe(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
         // The leaves of the smaller ball have been read.
         const bool unread = !reaches(ball_of(*source, tree, source->read_to), first.key,
                                      last_key(place->rightmost ? nullptr : &place->upper));
-        source->found = source->found || unread;
+        source->found |= unread;
         if (place->rightmost || !next_position(ball, place->upper, &source->next))
             next_tree(source);
         if (unread)

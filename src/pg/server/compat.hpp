@@ -110,8 +110,7 @@ inline Buffer read_recent_buffer(Relation relation, BlockNumber block, [[maybe_u
 {
 #if PG_VERSION_NUM >= 140000
     // Before 14.5 ReadRecentBuffer takes a buffer of a temporary table for a shared one.
-    const bool local = PG_VERSION_NUM >= 150000 && BufferIsLocal(recent);
-    if (BufferIsValid(recent) && (local || (!BufferIsLocal(recent) && is_often_used(recent)))) {
+    if (BufferIsValid(recent) && (BufferIsLocal(recent) ? PG_VERSION_NUM >= 150000 : is_often_used(recent))) {
 #if PG_VERSION_NUM >= 160000
         bool found = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, recent);
 #else
@@ -387,7 +386,7 @@ inline bool walk_expression(Node *node, bool (*walker)(Node *, void *), void *co
 #endif
 }
 
-// Returns a clause on a table as it is on a partition or child of it.
+// Returns a clause on a table, or a list of RestrictInfos, as it is on a partition or child of it.
 inline Node *child_expression(PlannerInfo *root, Expr *clause, RelOptInfo *child, RelOptInfo *parent)
 {
     auto *node = reinterpret_cast<Node *>(clause);

@@ -210,11 +210,14 @@ Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdCompar
     return list_length(all) > 1 ? reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, all, -1)) : condition;
 }
 
-// Only an index on the distance itself can serve a negated condition, unless it is negated once more.
+// Only an index or a partition key on the distance itself can serve a negated condition, unless it is negated once more.
 Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
-    if (find_stored_distance(root, comparison.schema, comparison.call).indexed)
+    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
+    if (stored.indexed || stored.partitioned_by_integer)
         return call_built_in(comparison.built_in);
+    if (stored.partitioned_by_distance)
+        return domain_comparison(comparison);
     Node *within = limit_condition(comparison, limit);
     return within == nullptr ? nullptr
                              : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));

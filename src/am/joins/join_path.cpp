@@ -27,6 +27,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 }
 
+#include <algorithm>
 #include <cmath>
 
 namespace simhash
@@ -48,25 +49,52 @@ bool any_pseudoconstant(const List *clauses)
 namespace
 {
 
-// Whether a clause compares a key of a partitioned table, or of a partition that has partitions, with what is known only
-// during execution.
-bool compares_key(PlannerInfo *root, const RelOptInfo *table, const Node *clause)
+// When it is known which partitions a clause leaves.
+enum class Pruning { never, at_planning, at_execution };
+
+// A comparison of a partition key with a value, or with those of an array, as = ANY does.
+Pruning pruning_by(PlannerInfo *root, const RelOptInfo *table, Oid operation, const List *arguments)
 {
-    const auto *operation = reinterpret_cast<const OpExpr *>(clause);
-    if (!IsA(clause, OpExpr) || list_length(operation->args) != 2)
-        return false;
-    for (int key = 0; key < table->part_scheme->partnatts; key++) {
-        if (!op_in_opfamily(operation->opno, table->part_scheme->partopfamily[key]))
+    for (int key = 0; list_length(arguments) == 2 && key < table->part_scheme->partnatts; key++) {
+        if (!op_in_opfamily(operation, table->part_scheme->partopfamily[key]))
             continue;
-        Node *left = strip_relabels(static_cast<Node *>(linitial(operation->args)));
-        Node *right = strip_relabels(static_cast<Node *>(lsecond(operation->args)));
+        Node *left = strip_relabels(static_cast<Node *>(linitial(arguments)));
+        Node *right = strip_relabels(static_cast<Node *>(lsecond(arguments)));
         const bool is_left = list_member(table->partexprs[key], left);
         Node *value = is_left ? right : left;
-        if ((is_left || list_member(table->partexprs[key], right)) && !IsA(value, Const) &&
+        if ((is_left || list_member(table->partexprs[key], right)) &&
             !bms_is_member(static_cast<int>(table->relid), relations_of(root, value)))
-            return true;
+            return IsA(value, Const) ? Pruning::at_planning : Pruning::at_execution;
     }
-    return false;
+    return Pruning::never;
+}
+
+// Which partitions of a table, or of a partition that has partitions, a clause leaves. OR has to compare a key in each of
+// its branches. An array counts if its elements are listed: the server looks into no other.
+Pruning pruning_by(PlannerInfo *root, const RelOptInfo *table, const Node *clause)
+{
+    if (IsA(clause, OpExpr)) {
+        const auto *operation = reinterpret_cast<const OpExpr *>(clause);
+        return pruning_by(root, table, operation->opno, operation->args);
+    }
+    if (IsA(clause, ScalarArrayOpExpr)) {
+        const auto *any = reinterpret_cast<const ScalarArrayOpExpr *>(clause);
+        const Node *array = strip_relabels(static_cast<Node *>(lsecond(any->args)));
+        return any->useOr && (IsA(array, ArrayExpr) || IsA(array, Const))
+                   ? pruning_by(root, table, any->opno, any->args)
+                   : Pruning::never;
+    }
+    if (!is_orclause(clause) && !is_andclause(clause))
+        return Pruning::never;
+    Pruning all = Pruning::never;
+    ListCell *cell;
+    foreach (cell, reinterpret_cast<const BoolExpr *>(clause)->args) {
+        const Pruning part = pruning_by(root, table, static_cast<const Node *>(lfirst(cell)));
+        if (part == Pruning::never && is_orclause(clause))
+            return Pruning::never;
+        all = std::max(all, part);
+    }
+    return all;
 }
 
 } // namespace
@@ -78,7 +106,7 @@ bool pruned_later(PlannerInfo *root, RelOptInfo *table, List *conditions)
         return false;
     foreach (cell, conditions) {
         const Expr *clause = static_cast<const RestrictInfo *>(lfirst(cell))->clause;
-        if (compares_key(root, table, reinterpret_cast<const Node *>(clause)))
+        if (pruning_by(root, table, reinterpret_cast<const Node *>(clause)) == Pruning::at_execution)
             return true;
     }
     foreach (cell, root->append_rel_list) {

@@ -1,15 +1,6 @@
 \echo Use "CREATE EXTENSION simhash_compat" to load this file. \quit
 
--- What other libraries compute, in types of simhash. A type of the same name in a schema in front would be taken for one
--- of these, and must not be.
-SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<>) 2
-    THEN pg_catalog.format('the types of extension simhash are hidden by others; use its schema')::pg_catalog.int4 END
-FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e ON e.oid OPERATOR(pg_catalog.=) d.refobjid
-WHERE e.extname OPERATOR(pg_catalog.=) 'simhash' AND d.deptype OPERATOR(pg_catalog.=) 'e'
-    AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
-    AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-    AND d.objid OPERATOR(pg_catalog.=) ANY (
-        ARRAY['simhash'::pg_catalog.regtype, 'simhash_weights'::pg_catalog.regtype]::pg_catalog.oid[]);
+-- What other libraries compute, in types of simhash.
 
 -- Fingerprints of other libraries. The table of profiles is in src/profiles/compat_profiles.cpp.
 
@@ -110,3 +101,24 @@ CREATE FUNCTION minhash_profiles(
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'simhash_minhash_profiles' LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 11;
 COMMENT ON FUNCTION minhash_profiles() IS 'the profiles of to_minhash_as and their properties';
+
+-- A type of the same name in a schema in front would be taken for one of simhash, and must not be. It could appear at any
+-- moment, for example while CREATE FUNCTION waits for another session. So this is checked when all functions exist.
+SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.>) 0
+    THEN pg_catalog.format('the types of extension simhash are hidden by others; use its schema')::pg_catalog.int4 END
+FROM pg_catalog.pg_extension AS e
+    JOIN pg_catalog.pg_depend AS m ON m.refobjid OPERATOR(pg_catalog.=) e.oid
+        AND m.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+        AND m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+    JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) m.objid
+    CROSS JOIN pg_catalog.unnest(pg_catalog.array_append(p.proargtypes::pg_catalog.oid[], p.prorettype)
+        OPERATOR(pg_catalog.||) p.proallargtypes) AS u(type)
+    JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) u.type
+WHERE e.extname OPERATOR(pg_catalog.=) 'simhash_compat'
+    AND t.typnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace
+    AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS s ON s.oid OPERATOR(pg_catalog.=) d.refobjid
+        WHERE s.extname OPERATOR(pg_catalog.=) 'simhash' AND d.deptype OPERATOR(pg_catalog.=) 'e'
+            AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+            AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+            AND d.objid OPERATOR(pg_catalog.=) t.oid);

@@ -28,6 +28,21 @@ for my $schema ('public', 'aside') {
         WHERE probin = '\$libdir/simhash_compat' AND typnamespace = 'trap'::regnamespace"), '0', 'it returns the types of simhash');
 }
 
+# A type that appears while the script waits for a function of another session.
+$node->safe_psql('postgres', 'CREATE SCHEMA own; CREATE EXTENSION simhash SCHEMA own; CREATE SCHEMA open');
+my $holder = open_session($node);
+$holder->query_safe("BEGIN; CREATE FUNCTION open.to_simhash_as(text, text, integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'");
+my $creator = open_session($node, on_error_stop => 0);
+$creator->query_until(qr/begun/, "\\echo begun\nCREATE EXTENSION simhash_compat SCHEMA open;\n\\echo ended\n");
+ok(waits($node, 'CREATE EXTENSION simhash_compat', 'transactionid'), 'the script waits');
+$node->safe_psql('postgres', 'CREATE DOMAIN open.simhash AS text');
+$holder->query_safe('ROLLBACK');
+$holder->quit;
+$creator->query_until(qr/ended/, '');
+$creator->quit;
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_extension WHERE extname = 'simhash_compat'"), '0', 'it does not take a type that has appeared');
+$node->safe_psql('postgres', 'DROP SCHEMA own, open CASCADE');
+
 # -- Dumps ----------------------------------------------------------------------------------------------------
 
 $node->safe_psql('postgres', <<'SQL');

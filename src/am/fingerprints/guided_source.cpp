@@ -61,8 +61,9 @@ bool locate_guided(LeafSource *base, const OpenIndex &index, LocatedLeaf *leaf)
     source->done = place.upper;
     if (place.root)
         leaf->first = {0, 0};
-    // Including the pages that the leaf has been split into.
-    WholeKeys whole = whole_keys(place.lower, place.rightmost ? nullptr : &place.upper);
+    // Including the pages that the leaf has been split into. Without what it has taken over since its left neighbor was
+    // located: that is not read.
+    WholeKeys whole = whole_keys(leaf->begin, place.rightmost ? nullptr : &place.upper);
     source->located[leaf->slot] = {whole, probe, source->plan.probes() - 1};
 
     // Continue within the prefix, unless it has been read completely.

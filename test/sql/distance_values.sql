@@ -4,6 +4,10 @@
 SET client_min_messages = warning;
 CREATE DOMAIN plain AS int;
 CREATE FUNCTION plain(h simhash) RETURNS plain LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN h <@> '5'::bigint::simhash; END $$;
+CREATE FUNCTION at_most_30(d int) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT d <= 30';
+CREATE FUNCTION at_most_30(d hamming_distance) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT d <= 30';
+CREATE FUNCTION same(d hamming_distance) RETURNS hamming_distance LANGUAGE sql IMMUTABLE AS 'SELECT d';
+CREATE FUNCTION same(d plain) RETURNS plain LANGUAGE sql IMMUTABLE AS 'SELECT d';
 CREATE TABLE near(id int, k int, h simhash);
 INSERT INTO near SELECT i, i % 3, (5 # ((1::bigint << i % 7) - 1))::simhash FROM generate_series(1, 40) i;
 CREATE INDEX near_h ON near USING simhash (h);
@@ -33,6 +37,10 @@ INSERT INTO query (code) VALUES
     ('SELECT d, d <= 3 AS near, d + 1, count(*) FROM (SELECT @ d FROM near) s GROUP BY ROLLUP (d) HAVING d <= 2 OR d IS NULL'),
     ('SELECT k, @ d, count(*) FROM near GROUP BY k, ROLLUP (@) HAVING @ BETWEEN 1 AND 2'),
     ('SELECT count(*) FROM near GROUP BY @ HAVING @ <= 2'),
+    -- functions in SQL, which are inlined
+    ('SELECT @ d, at_most_30(@) AS near, count(*) FROM near GROUP BY ROLLUP (@)'),
+    ('SELECT count(*) FROM near GROUP BY ROLLUP (@) HAVING at_most_30(@) IS NULL'),
+    ('SELECT same(@) d, same(@) <= 30 AS near, count(*) FROM near GROUP BY GROUPING SETS ((same(@)), ())'),
     ('SELECT k, count(*) FILTER (WHERE @ <= 2) FROM near GROUP BY ROLLUP (k)');
 SELECT number, (compare(code)).* FROM query ORDER BY number;
 \echo '-- The same beside an index on the distance.'
@@ -103,5 +111,5 @@ SELECT r, node('SELECT FROM random a JOIN random b ON a.h <@> b.h = ' || r) AS a
 SELECT count(*) = (SELECT count(*) FILTER (WHERE (a.h <@> b.h)::int = 20) FROM random a, random b) AS same FROM random a JOIN random b ON a.h <@> b.h = 20;
 
 DROP TABLE near, number, query, arbiter, random;
-DROP FUNCTION compare, scans, plain, node;
+DROP FUNCTION compare, scans, plain(simhash), node, at_most_30(int), at_most_30(hamming_distance), same(plain), same(hamming_distance);
 DROP DOMAIN plain;

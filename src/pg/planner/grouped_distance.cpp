@@ -4,9 +4,13 @@
 #include "pg/server/compat.hpp"
 
 extern "C" {
+#include "access/transam.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 }
 
 namespace simhash
@@ -15,18 +19,30 @@ namespace simhash
 namespace
 {
 
-// Functions with a support function: all of them, or comparisons.
+// Functions with a support function: all of them, or comparisons. A user's function in SQL may become
+// them when it is inlined.
 struct Wanted {
     Oid support;
     bool comparisons;
 };
 
+bool is_users_in_sql(Oid function)
+{
+    HeapTuple tuple =
+        function < FirstNormalObjectId ? nullptr : SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple))
+        return false;
+    const bool in_sql = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == SQLlanguageId;
+    ReleaseSysCache(tuple);
+    return in_sql;
+}
+
 bool is_wanted(Oid function, void *context)
 {
     const auto *wanted = static_cast<const Wanted *>(context);
-    return get_func_support(function) == wanted->support &&
-           (!wanted->comparisons ||
-            find_comparison(&Comparison::function, get_func_name(function)) != nullptr);
+    if (get_func_support(function) != wanted->support)
+        return is_users_in_sql(function);
+    return !wanted->comparisons || find_comparison(&Comparison::function, get_func_name(function)) != nullptr;
 }
 
 bool calls_wanted(Node *node, void *wanted)

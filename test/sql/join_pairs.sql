@@ -276,11 +276,15 @@ PREPARE of_days(int, int) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p
 SELECT line FROM plan_of('EXECUTE of_days(4, 15)') AS line WHERE line ~ 'Pairs';
 PREPARE either_day(int, int) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND (a.day = $1 OR a.day = 25 AND a.id > $2);
 SELECT line FROM plan_of('EXECUTE either_day(4, 15)') AS line WHERE line ~ 'Pairs';
+PREPARE day_or_none(int) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND (a.day = $1 OR a.day IS NULL);
+SELECT line FROM plan_of('EXECUTE day_or_none(4)') AS line WHERE line ~ 'Pairs';
 \echo '-- and conditions by which no partition is left out'
 PREPARE day_or_note(int, text) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND (a.day = $1 OR a.note > $2);
 SELECT line FROM plan_of('EXECUTE day_or_note(4, ''n'')') AS line WHERE line ~ 'Pairs';
 PREPARE any_day(int[]) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND a.day = ANY($1);
 SELECT line FROM plan_of('EXECUTE any_day(''{4, 15}'')') AS line WHERE line ~ 'Pairs';
+PREPARE day_or_any(int) AS SELECT count(*) FROM log a JOIN page p ON a.h <@> p.h <= 2 AND (a.day = $1 OR a.day IS NOT NULL OR a.note IS NULL);
+SELECT line FROM plan_of('EXECUTE day_or_any(4)') AS line WHERE line ~ 'Pairs';
 RESET plan_cache_mode;
 SELECT line FROM plan_of('SELECT FROM log a JOIN page p ON a.h <@> p.h <= 2 FOR UPDATE') AS line WHERE line ~ 'Pairs';
 SELECT line FROM plan_of('DELETE FROM page p USING log a WHERE a.h <@> p.h <= 2') AS line WHERE line ~ 'Pairs';

@@ -52,17 +52,27 @@ namespace
 // When it is known which partitions a clause leaves.
 enum class Pruning { never, at_planning, at_execution };
 
+bool is_key(const RelOptInfo *table, int key, Node *node)
+{
+    ListCell *cell;
+    foreach (cell, table->partexprs[key]) {
+        if (equal(strip_relabels(static_cast<Node *>(lfirst(cell))), strip_relabels(node)))
+            return true;
+    }
+    return false;
+}
+
 // A comparison of a partition key with a value, or with those of an array, as = ANY does.
 Pruning pruning_by(PlannerInfo *root, const RelOptInfo *table, Oid operation, const List *arguments)
 {
     for (int key = 0; list_length(arguments) == 2 && key < table->part_scheme->partnatts; key++) {
         if (!op_in_opfamily(operation, table->part_scheme->partopfamily[key]))
             continue;
-        Node *left = strip_relabels(static_cast<Node *>(linitial(arguments)));
-        Node *right = strip_relabels(static_cast<Node *>(lsecond(arguments)));
-        const bool is_left = list_member(table->partexprs[key], left);
-        Node *value = is_left ? right : left;
-        if ((is_left || list_member(table->partexprs[key], right)) &&
+        auto *left = static_cast<Node *>(linitial(arguments)),
+             *right = static_cast<Node *>(lsecond(arguments));
+        const bool is_left = is_key(table, key, left);
+        Node *value = strip_relabels(is_left ? right : left);
+        if ((is_left || is_key(table, key, right)) &&
             !bms_is_member(static_cast<int>(table->relid), relations_of(root, value)))
             return IsA(value, Const) ? Pruning::at_planning : Pruning::at_execution;
     }
@@ -83,6 +93,13 @@ Pruning pruning_by(PlannerInfo *root, const RelOptInfo *table, const Node *claus
         return any->useOr && (IsA(array, ArrayExpr) || IsA(array, Const))
                    ? pruning_by(root, table, any->opno, any->args)
                    : Pruning::never;
+    }
+    if (IsA(clause, NullTest)) {
+        const auto *test = reinterpret_cast<const NullTest *>(clause);
+        bool of_key = false;
+        for (int key = 0; key < table->part_scheme->partnatts; key++)
+            of_key = of_key || is_key(table, key, reinterpret_cast<Node *>(test->arg));
+        return of_key && test->nulltesttype == IS_NULL ? Pruning::at_planning : Pruning::never;
     }
     if (!is_orclause(clause) && !is_andclause(clause))
         return Pruning::never;

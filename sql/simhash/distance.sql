@@ -2,10 +2,11 @@
 -- planner use the index. For everything else it is an integer.
 --
 -- Each pair of types needs operators of its own. PostgreSQL chooses among operators by base types, so an operator of
--- (hamming_distance, integer) is found only for exactly these types, and otherwise PostgreSQL's. Clients send a radius
--- as smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an index
--- cannot serve it, and PostgreSQL's does the same, with a coarser estimate. There is none for numeric either: it would
--- make comparisons of an integer with a numeric ambiguous.
+-- (hamming_distance, integer) is found only for exactly these types, and otherwise PostgreSQL's. But for a type with an
+-- implicit cast to integer, which only a user can make, both would do, and PostgreSQL asks for a cast. Clients send a
+-- radius as smallint, integer or bigint, and a parameter without a type takes that of the distance. There is no <>: an
+-- index cannot serve it, and PostgreSQL's does the same, with a coarser estimate. There is none for numeric either: it
+-- would make comparisons of an integer with a numeric ambiguous.
 
 CREATE DOMAIN hamming_distance AS integer;
 COMMENT ON DOMAIN hamming_distance IS 'number of differing bits, the result of <@>';

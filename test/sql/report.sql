@@ -39,6 +39,9 @@ SELECT count(*) FROM simhash_report('empty', 'h', details => true);
 INSERT INTO empty VALUES ('0123456789abcdef');
 SELECT topic, item, value FROM simhash_report('empty', 'h', details => true) WHERE topic IN ('rows', 'suggestion');
 SELECT count(*) FROM simhash_report('empty', NULL, details => true);
+\echo '-- copies that are neighbors in the table'
+CREATE TABLE adjacent AS SELECT hashint8extended(i / 2, 1)::simhash AS h FROM generate_series(1, 50000) AS i;
+SELECT value BETWEEN 0.5 AND 1.5 AS one FROM simhash_report('adjacent', 'h') WHERE topic = 'matches';
 \echo '-- a large table is sampled'
 CREATE TABLE large AS SELECT hashint8extended(i, 3)::simhash AS h FROM generate_series(1, 1200000) i;
 ANALYZE large;

@@ -256,11 +256,16 @@ void find_distinct(ReportSample *sample)
     pfree(order);
 }
 
-// Counts the distances of pairs among some evenly spaced rows.
+// Counts the distances of pairs among some rows, chosen at random: copies are often neighbors in a table.
 void count_distances(const BitRows &rows, DistanceCounts *counts)
 {
     const Size kept = Min(rows.count, pair_sample(rows));
-    const BitRows few = copy_rows(rows, kept, [&](Size i) { return i * rows.count / kept; });
+    auto *chosen = allocate<std::uint32_t>(rows.count);
+    for (Size i = 0; i < rows.count; i++)
+        chosen[i] = static_cast<std::uint32_t>(i);
+    shuffle(chosen, rows.count, kept);
+    const BitRows few = copy_rows(rows, kept, [&](Size i) { return chosen[i]; });
+    pfree(chosen);
     *counts = {};
     for (Size i = 0; i < kept; i++) {
         CHECK_FOR_INTERRUPTS();

@@ -28,6 +28,7 @@ extern "C" {
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace simhash
 {
@@ -229,8 +230,7 @@ void find_distinct(ReportSample *sample)
     const Size words = rows.words();
     auto *order = allocate<std::uint32_t>(rows.count);
     auto *few = allocate<std::uint32_t>(rows.count);
-    for (Size i = 0; i < rows.count; i++)
-        order[i] = static_cast<std::uint32_t>(i);
+    std::iota(order, order + rows.count, 0);
     std::sort(order, order + rows.count, [&](std::uint32_t a, std::uint32_t b) {
         return std::lexicographical_compare(rows.row(a), rows.row(a) + words, rows.row(b),
                                             rows.row(b) + words);
@@ -261,8 +261,7 @@ void count_distances(const BitRows &rows, DistanceCounts *counts)
 {
     const Size kept = Min(rows.count, pair_sample(rows));
     auto *chosen = allocate<std::uint32_t>(rows.count);
-    for (Size i = 0; i < rows.count; i++)
-        chosen[i] = static_cast<std::uint32_t>(i);
+    std::iota(chosen, chosen + rows.count, 0);
     shuffle(chosen, rows.count, kept);
     const BitRows few = copy_rows(rows, kept, [&](Size i) { return chosen[i]; });
     pfree(chosen);

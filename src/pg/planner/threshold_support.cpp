@@ -192,32 +192,36 @@ bool joins_number(PlannerInfo *root, const DistanceCall &call, Node *number)
     return bms_membership(tables) == BMS_SINGLETON && !bms_is_empty(others) && !bms_overlap(tables, others);
 }
 
-// Adds to a condition the comparison that it replaces, if an index on the distance, a partition key, or a join by hashing
-// or merging can use that. Returns null if the condition is null.
+// Returns the comparison in the forms that an index or a partition key on the distance, or a join by hashing or merging,
+// can use.
+List *usable_comparisons(PlannerInfo *root, const ThresholdComparison &comparison)
+{
+    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
+    const bool joins =
+        comparison.rewrite == Rewrite::at && joins_number(root, comparison.call, comparison.threshold);
+    List *usable = NIL;
+    if (stored.indexed || stored.partitioned_by_integer || joins)
+        usable = lappend(usable, call_built_in(comparison.built_in));
+    if (stored.partitioned_by_distance)
+        usable = lappend(usable, domain_comparison(comparison));
+    return usable;
+}
+
+// Adds to a condition the usable forms of the comparison that it replaces. Returns null if the condition is null.
 Node *with_comparisons(PlannerInfo *root, Node *condition, const ThresholdComparison &comparison)
 {
     if (condition == nullptr || !repeatable(condition))
         return condition;
-    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
-    List *all = list_make1(condition);
-
-    const bool joins =
-        comparison.rewrite == Rewrite::at && joins_number(root, comparison.call, comparison.threshold);
-    if (stored.indexed || stored.partitioned_by_integer || joins)
-        all = lappend(all, call_built_in(comparison.built_in));
-    if (stored.partitioned_by_distance)
-        all = lappend(all, domain_comparison(comparison));
-    return list_length(all) > 1 ? reinterpret_cast<Node *>(makeBoolExpr(AND_EXPR, all, -1)) : condition;
+    return reinterpret_cast<Node *>(
+        make_ands_explicit(list_concat(list_make1(condition), usable_comparisons(root, comparison))));
 }
 
 // Only an index or a partition key on the distance itself can serve a negated condition, unless it is negated once more.
 Node *negated(PlannerInfo *root, const ThresholdComparison &comparison, Node *limit)
 {
-    const StoredDistance stored = find_stored_distance(root, comparison.schema, comparison.call);
-    if (stored.indexed || stored.partitioned_by_integer)
-        return call_built_in(comparison.built_in);
-    if (stored.partitioned_by_distance)
-        return domain_comparison(comparison);
+    const List *usable = usable_comparisons(root, comparison);
+    if (usable != NIL)
+        return static_cast<Node *>(linitial(usable));
     Node *within = limit_condition(comparison, limit);
     return within == nullptr ? nullptr
                              : reinterpret_cast<Node *>(makeBoolExpr(NOT_EXPR, list_make1(within), -1));

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace simhash
 {
@@ -105,6 +106,26 @@ double sum_squares(const double size[kBits])
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+std::uint64_t difference(Weight a, Weight b)
+{
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    return a > b ? x - y : y - x;
+}
+
+// Where sums change their bit: in the middle between the greatest one below 0 and the least other one that the features can
+// have. All sums of a document are the same modulo a step: twice the weight of a feature if all weigh the same.
+double flip_point(const Weights &weights)
+{
+    std::uint64_t step = 0;
+    for (int j = 1; j < kBits && step != 1; j++)
+        step = std::gcd(step, difference(weights.sum[j], weights.sum[0]));
+    if (step <= 1)
+        return 0;
+    const std::uint64_t rest = difference(weights.sum[0], 0) % step;
+    const std::uint64_t least = weights.sum[0] < 0 && rest > 0 ? step - rest : rest;
+    return static_cast<double>(least) - static_cast<double>(step) / 2;
+}
+
 // A lower bound of likelihoods, so that flips that no level explains do not decide.
 constexpr double kLeastLikelihood = 1e-30;
 
@@ -121,19 +142,19 @@ bool is_volatility_model(const VolatilityModel &model)
     return std::fabs(sum - 1) < 1e-6;
 }
 
-double weights_norm(const Weights &weights)
+double flip_sizes(const Weights &weights, double size[kBits])
 {
-    double size[kBits];
+    const double point = flip_point(weights);
     for (int j = 0; j < kBits; j++)
-        size[j] = static_cast<double>(weights.sum[j]);
+        size[j] = std::fabs(static_cast<double>(weights.sum[j]) - point);
     return std::sqrt(sum_squares(size) / kBits);
 }
 
-double flip_probability(Weight weight, double norm, double scale)
+double flip_probability(double size, double norm, double scale)
 {
-    // If all weights are 0, every bit is as likely to flip.
+    // If all sums are 0, every bit is as likely to flip.
     double per_norm = norm > 0 ? 1 / norm : 0;
-    float relative = std::bit_cast<float>(relative_size(std::fabs(static_cast<double>(weight)), per_norm));
+    float relative = std::bit_cast<float>(relative_size(size, per_norm));
     std::uint32_t line[4];
     float offset[4];
     find_odds(four_of(relative * static_cast<float>(kOddsSteps / scale)), line, offset);
@@ -151,9 +172,7 @@ void set_volatility(const VolatilityModel &model, const Weights &weights, int ra
 {
     out->radius = std::min(radius, kBits);
     double size[kBits];
-    for (int j = 0; j < kBits; j++)
-        size[j] = std::fabs(static_cast<double>(weights.sum[j]));
-    double norm = std::sqrt(sum_squares(size) / kBits);
+    double norm = flip_sizes(weights, size);
     double per_norm = norm > 0 ? 1 / norm : 0;
 
     out->share = levels_of(0);
@@ -200,13 +219,14 @@ void VolatilityFit::begin()
 
 void VolatilityFit::likelihood(const Weights &weights, Fingerprint partner, double out[kVolatilityLevels])
 {
-    double norm = weights_norm(weights);
+    double size[kBits];
+    double norm = flip_sizes(weights, size);
     Fingerprint flips = weights_fingerprint(weights) ^ partner;
     double logs[kVolatilityLevels], best = -HUGE_VAL;
     for (int level = 0; level < kVolatilityLevels; level++) {
         logs[level] = 0;
         for (int j = 0; j < kBits; j++) {
-            double p = flip_probability(weights.sum[j], norm, kVolatilityScale[level]);
+            double p = flip_probability(size[j], norm, kVolatilityScale[level]);
             logs[level] += (flips >> j & 1) != 0 ? std::log(std::max(p, kLeastLikelihood)) : std::log1p(-p);
         }
         best = std::max(best, logs[level]);

@@ -11,6 +11,9 @@
 //
 // |x| is estimated by s = sqrt(sum_j W_j^2 / 64), which makes the model independent of the weights' unit.
 //
+// Sums of few features are far apart: those of 20 words are even, and a bit is 1 from 0 on, so a sum of -2 is as close
+// to its flip as one of 0. So each W_j is counted from the middle between the two values around which the bit changes.
+//
 // Near-duplicates are not all equally similar, and no single scale fits them. It would treat flips as
 // independent, while distant partners have many of them together and close ones almost none, and so predict
 // too much recall or too little, depending on the radius. So the scale has a distribution: a fixed grid of
@@ -58,14 +61,14 @@ struct Volatility {
 
 void set_volatility(const VolatilityModel &model, const Weights &weights, int radius, Volatility *out);
 
-// The chance that bit j of a document with norm s flips at a scale: p_j above.
-double flip_probability(Weight weight, double norm, double scale);
+// Sets |W_j|, as above. Returns s, in the unit of the weights.
+double flip_sizes(const Weights &weights, double size[kBits]);
+
+// p_j above: the chance that a bit of this size flips at a scale.
+double flip_probability(double size, double norm, double scale);
 
 // The chance that a bit flips in a near-duplicate of any level.
 double flip_probability(const Volatility &volatility, int bit);
-
-// s, in the unit of the weights.
-double weights_norm(const Weights &weights);
 
 // Fits the shares to pairs of near-duplicates by maximum likelihood: expectation maximisation over the
 // levels, which has one optimum. Add the likelihoods of every pair and finish the round, about 50 times. The

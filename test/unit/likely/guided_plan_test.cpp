@@ -55,10 +55,11 @@ protected:
     Fingerprint draw_partner(const Weights &weights, double scale)
     {
         std::uniform_real_distribution<> uniform(0, 1);
-        double norm = weights_norm(weights);
+        double sizes[kBits];
+        double norm = flip_sizes(weights, sizes);
         Fingerprint flips = 0;
         for (int j = 0; j < kBits; j++)
-            if (uniform(random_) < flip_probability(weights.sum[j], norm, scale))
+            if (uniform(random_) < flip_probability(sizes[j], norm, scale))
                 flips |= Fingerprint{1} << j;
         return weights_fingerprint(weights) ^ flips;
     }

@@ -75,14 +75,13 @@ TEST(Volatility, FlipProbabilityIsTheNormalTail)
 {
     for (double z = 0; z < 8; z += 0.0137) {
         double exact = std::erfc(z / std::sqrt(2.0)) / 2;
-        double p = flip_probability(static_cast<Weight>(z * kWeightOne), kWeightOne, 1);
+        double p = flip_probability(z, 1, 1);
         EXPECT_NEAR(p, exact, exact * 1e-2) << z;
         EXPECT_NEAR(p, exact, 1e-4) << z;
-        EXPECT_EQ(p, flip_probability(static_cast<Weight>(-z * kWeightOne), kWeightOne, 1));
         EXPECT_LE(p, 0.5);
     }
     EXPECT_EQ(flip_probability(0, 5, 0.1), 0.5);
-    EXPECT_EQ(flip_probability(INT64_MIN, 5, 0.1), 0);
+    EXPECT_EQ(flip_probability(0x1p63, 5, 0.1), 0);
     EXPECT_EQ(flip_probability(0, 0, 0.1), 0.5) << "no weights, no knowledge";
 }
 
@@ -99,6 +98,27 @@ TEST(Volatility, DoesNotDependOnTheUnitOfWeights)
         for (int level = 0; level < kVolatilityLevels; level++)
             EXPECT_EQ(a->odds[j][level], b->odds[j][level]);
     }
+}
+
+// Sums of 20 words are even, and one of 0 sets its bit: -2 is as near to its flip as 0, and 2 is not.
+TEST(Volatility, SumsFlipInTheMiddleOfTheirSteps)
+{
+    const auto sizes = [](std::vector<int> sums, int unit) {
+        Weights weights;
+        for (std::size_t j = 0; j < kBits; j++)
+            weights.sum[j] = Weight{sums[j % sums.size()]} * unit;
+        std::vector<double> size(kBits);
+        flip_sizes(weights, size.data());
+        size.resize(sums.size());
+        return size;
+    };
+    using Sizes = std::vector<double>;
+    EXPECT_EQ(sizes({-4, -2, 0, 2}, 1), (Sizes{3, 1, 1, 3})) << "even";
+    EXPECT_EQ(sizes({-3, -1, 1, 3}, 1), (Sizes{3, 1, 1, 3})) << "odd";
+    EXPECT_EQ(sizes({-3, 3, 9}, 100), (Sizes{300, 300, 900})) << "one feature three times";
+    EXPECT_EQ(sizes({-2, 1, 7}, 1), (Sizes{1.5, 1.5, 7.5})) << "-2 and 1 on the two sides";
+    EXPECT_EQ(sizes({-5, -5}, 1), (Sizes{5, 5})) << "equal";
+    EXPECT_EQ(sizes({-7, 100, 3}, 1), (Sizes{7, 100, 3})) << "no common step";
 }
 
 // Odds and ranks come from the same rounded number: a bit that ranks higher never has lower odds, not even
@@ -132,9 +152,10 @@ TEST(Volatility, OddsFallAsWeightsGrow)
                 }
             }
         }
-        double norm = weights_norm(weights);
+        double sizes[kBits];
+        double norm = flip_sizes(weights, sizes);
         for (int level = 0; level < kVolatilityLevels; level++) {
-            double p = flip_probability(weights.sum[7], norm, kVolatilityScale[level]);
+            double p = flip_probability(sizes[7], norm, kVolatilityScale[level]);
             EXPECT_NEAR(volatility->odds[7][level], p / (1 - p), 1e-15);
         }
     }
@@ -411,10 +432,11 @@ TEST(FlipCoverage, AgreesWithDrawnFlips)
         int level = 0;
         for (; level + 1 < kVolatilityLevels && left >= kDefaultVolatility.share[level]; level++)
             left -= kDefaultVolatility.share[level];
-        double norm = weights_norm(weights);
+        double sizes[kBits];
+        double norm = flip_sizes(weights, sizes);
         std::uint64_t pattern = 0;
         for (int j = 0; j < kBits; j++)
-            if (uniform(random) < flip_probability(weights.sum[j], norm, kVolatilityScale[level]))
+            if (uniform(random) < flip_probability(sizes[j], norm, kVolatilityScale[level]))
                 pattern |= std::uint64_t{1} << j;
         if (std::popcount(pattern) > kRadius)
             continue;

@@ -32,13 +32,13 @@ constexpr int kPoints = static_cast<int>(Failpoint::count);
 constexpr int kAdvisoryKey = 21320; // the page id of simhash indexes
 
 const char *const point_names[] = {
-    "insert",           "insert-group",   "leaf-found",    "leaf-pinned",   "page-extended", "unused-found",
-    "split-extended",   "split-downlink", "split-done",    "root-extended", "root-grown",    "segment-wanted",
-    "segment-extended", "store-insert",   "list-searched", "list-page",     "old-versions",  "vacuum-slots",
-    "list-left",        "list-read",      "vacuum-page",   "vacuum-again",  "vacuum-delete", "unlink-found",
-    "unlink-page",      "unlink-right",   "unlink-parent", "unlink-log",    "unlink-done",   "layout-step",
-    "layout-chosen",    "build-scanned",  "build-tree",    "build-batch",   "build-root",    "scan-leaf",
-    "scan-pin",         "side-counted",   "check-page"};
+    "insert",         "insert-group",     "leaf-found",    "leaf-pinned",   "page-extended", "unused-found",
+    "split-extended", "split-downlink",   "split-done",    "root-extended", "root-grown",    "segment-full",
+    "segment-wanted", "segment-extended", "store-insert",  "list-searched", "list-page",     "old-versions",
+    "vacuum-slots",   "list-left",        "list-read",     "vacuum-page",   "vacuum-again",  "vacuum-delete",
+    "unlink-found",   "unlink-page",      "unlink-right",  "unlink-parent", "unlink-log",    "unlink-done",
+    "layout-step",    "layout-chosen",    "build-scanned", "build-tree",    "build-batch",   "build-root",
+    "scan-leaf",      "scan-pin",         "side-counted",  "check-page"};
 static_assert(lengthof(point_names) == kPoints);
 const char *const action_names[] = {"none", "error", "cancel", "kill", "lose", "stop", "wait", "hold"};
 

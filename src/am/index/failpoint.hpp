@@ -39,6 +39,7 @@ enum class Failpoint {
     split_done,       // after that record; nothing of the split is locked
     root_extended,    // the new root's children exist, but the split is not logged
     root_grown,       // after the root's record; the pages are still locked
+    segment_full,     // an insert has found no free slot in a segment, whose first page is locked
     segment_wanted,   // no segment has a free slot; nothing is locked
     segment_extended, // the pages of a new segment exist, but the segment is not logged
     store_insert,     // before a row is added to the store; its pages are locked

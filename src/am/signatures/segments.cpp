@@ -227,6 +227,7 @@ void choose_segment(Relation index, const SignatureMeta &meta)
 void mark_segment_full(Relation index, const SignatureMeta &meta)
 {
     StorePlace *place = store_place(index);
+    failpoint(Failpoint::segment_full);
     if (place->plane != 0 && place->map != 0) {
         Buffer buffer = read_store_page(index, meta.shape(), place->map, kMapPage, BUFFER_LOCK_EXCLUSIVE);
         GenericXLogState *state = GenericXLogStart(index);

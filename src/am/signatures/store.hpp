@@ -95,7 +95,8 @@ inline StorePlace *store_place(Relation index) { return static_cast<StorePlace *
 
 // Finds a segment that has free slots, or creates one, and sets *store_place(index).
 void choose_segment(Relation index, const SignatureMeta &meta);
-// Notes that the segment of *store_place(index) has no free slots.
+// Notes that the segment of *store_place(index) has no free slots, or no free pages. Its plane page is locked: VACUUM, which
+// frees slots under that lock and raises the hint afterwards, cannot do so in between.
 void mark_segment_full(Relation index, const SignatureMeta &meta);
 // Sets the number of free slots of each segment; planes are as in `segments`.
 void set_free_slots(Relation index, const SignatureMeta &meta, const Segments &segments,

@@ -92,23 +92,26 @@ std::uint64_t write_row(Relation index, const Buffer *buffer, int pages, PageCha
 }
 
 // Takes a slot of a segment, between the slots `begin` and `end`. Returns false if none is free, or if the page of the slot has
-// left the row's list.
-bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int begin, int end, NewRow *row,
+// left the row's list. A segment of a store without lists is then noted as full.
+bool take_slot(Relation index, const SignatureMeta &meta, BlockNumber plane, int begin, int end, NewRow *row,
                std::uint64_t *position)
 {
+    const StoreShape shape = meta.shape();
     Buffer buffer[2];
     buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
     row->slot = plane_free_slot(buffer_page(buffer[0]), begin, end);
-    if (row->slot < 0) {
-        UnlockReleaseBuffer(buffer[0]);
+    const auto fail = [&](int pages) {
+        if (row->list == kNoList)
+            mark_segment_full(index, meta);
+        while (pages > 0)
+            UnlockReleaseBuffer(buffer[--pages]);
         return false;
-    }
+    };
+    if (row->slot < 0)
+        return fail(1);
     buffer[1] = lock_body(index, shape, plane, row);
-    if (body_list(buffer_page(buffer[1])) != row->list) {
-        UnlockReleaseBuffer(buffer[1]);
-        UnlockReleaseBuffer(buffer[0]);
-        return false;
-    }
+    if (body_list(buffer_page(buffer[1])) != row->list)
+        return fail(2);
     *position = write_row(index, buffer, 2, change_store, *row);
     return true;
 }
@@ -116,14 +119,12 @@ bool take_slot(Relation index, const StoreShape &shape, BlockNumber plane, int b
 // Adds the row to the store of an index without lists. Returns its position.
 std::uint64_t add_to_store(Relation index, const SignatureMeta &meta, NewRow *row)
 {
-    StoreShape shape = meta.shape();
     row->list = kNoList;
     for (std::uint64_t position;;) {
         if (store_place(index)->plane == 0)
             choose_segment(index, meta);
-        if (take_slot(index, shape, store_place(index)->plane, 0, shape.rows(), row, &position))
+        if (take_slot(index, meta, store_place(index)->plane, 0, meta.shape().rows(), row, &position))
             return position;
-        mark_segment_full(index, meta);
     }
 }
 
@@ -224,8 +225,8 @@ bool link_page(Relation index, const SignatureMeta &meta, NewRow *row, std::uint
     buffer[0] = read_store_page(index, shape, plane, kPlanePage, BUFFER_LOCK_EXCLUSIVE);
     buffer[1] = lock_page_of_no_list(index, shape, plane, row);
     if (!BufferIsValid(buffer[1])) {
-        UnlockReleaseBuffer(buffer[0]);
         mark_segment_full(index, meta);
+        UnlockReleaseBuffer(buffer[0]);
         return false;
     }
     buffer[2] = read_list_page(index, shape, row->head, row->list, BUFFER_LOCK_EXCLUSIVE);
@@ -274,7 +275,7 @@ std::uint64_t add_to_list(Relation index, const SignatureMeta &meta, NewRow *row
             report_corruption(index, spot.block, kDisagreement);
         const int begin = static_cast<int>(body) * shape.body_rows;
         const int end = begin + shape.body_rows;
-        if (take_slot(index, shape, spot.plane, begin, end, row, &position))
+        if (take_slot(index, meta, spot.plane, begin, end, row, &position))
             return position;
         check_agreement(index, shape, spot, begin, end);
     }

@@ -138,6 +138,28 @@ sql("VACUUM listed; DELETE FROM listed WHERE id > 60000; VACUUM listed; $insert 
 is(sql("SELECT value FROM simhash_index_stats('listed_h') WHERE name = 'segments'"), $pages, 'inserts use the freed slots of their lists');
 signatures_agree($node, 'listed', 'lists that were opened');
 
+# VACUUM frees slots of a segment that an insert has found full, and notes them after the insert has noted that it is full.
+# Signatures of 4,096 bits have 450 slots in a segment.
+for my $lists (0, 1) {
+    my $rows = 'INSERT INTO crowded SELECT n, flipped_signature(signature(0, 4096), n, 40) FROM generate_series';
+    sql("DROP TABLE IF EXISTS crowded; CREATE TABLE crowded (id bigint, h bit(4096)) WITH (autovacuum_enabled = off);
+        CREATE INDEX crowded_h ON crowded USING simhash (h) WITH (trees = 1, lists = $lists); $rows(1, 450) AS n");
+    sql('DELETE FROM crowded WHERE id <= 300');
+    hold();
+    $first = session_at($node, 'segment-full=hold');
+    stops($first, "$rows(1001, 1001) AS n", "lists = $lists: an insert finds a segment full");
+    $cleaner = open_session($node, on_error_stop => 0);
+    $cleaner->query_until(qr/started/, "\\echo started\nVACUUM (INDEX_CLEANUP ON) crowded;\n");
+    ok($node->poll_query_until('postgres', "SELECT count(*) FILTER (WHERE query ~ '^VACUUM' AND state = 'active' AND wait_event IS DISTINCT FROM 'BufferContent') = 0
+        FROM pg_stat_activity"), 'VACUUM waits for it');
+    let_go();
+    ends($first, 'the insert goes on');
+    ends($cleaner, 'and VACUUM');
+    sql("$rows(2001, 2680) AS n");
+    is(sql("SELECT value FROM simhash_index_stats('crowded_h') WHERE name = 'segments'"), 2, 'inserts use what VACUUM has freed');
+    signatures_agree($node, 'crowded', 'a segment that was found full');
+}
+
 # VACUUM frees slots behind an insert that looks for one and that knows the list to be open already. Signatures of 4,096 bits
 # have 15 slots on a page, and 30 pages in a segment. The build writes the first page of each list, and inserts link others.
 sub is_full

@@ -120,6 +120,16 @@ BEGIN
     END LOOP;
 END $$;
 
+\echo '-- Nor may it if all rows of the filter are far from the query, where few are expected to suffice. IS NOT NULL is no limit.'
+CREATE TABLE far AS SELECT i AS id, (i % 20)::int AS tenant, CASE WHEN i % 20 = 0 THEN ~(hashint8extended(i, 1) & hashint8extended(i, 2) & hashint8extended(i, 3))
+    ELSE hashint8extended(i, 1) & hashint8extended(i, 2) & hashint8extended(i, 3) END::simhash AS h FROM generate_series(1, 20000) AS i;
+CREATE INDEX ON far (tenant);
+CREATE INDEX ON far USING simhash (h);
+VACUUM ANALYZE far;
+SELECT condition, count(*) FILTER (WHERE s ~ 'Append') AS divided FROM unnest(ARRAY['', ' AND h IS NOT NULL', ' AND id > 0']) AS condition,
+    LATERAL shown('SELECT id FROM far WHERE tenant = 0' || condition || ' ORDER BY h <@> ''0000000000000007'' LIMIT 1') AS s GROUP BY condition ORDER BY condition;
+SELECT count(*) FILTER (WHERE s ~ 'Append') AS divided FROM shown('SELECT id FROM far WHERE tenant <> 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1') AS s;
+
 \echo '-- A volatile filter is evaluated once.'
 SELECT count(*) AS divided FROM shown('SELECT id FROM skewed WHERE tenant = 5 AND random() >= 0 ORDER BY h <@> ''0000000000000007'' LIMIT 5') AS s WHERE s ~ 'Append';
 

@@ -43,6 +43,9 @@ set_rel_pathlist_hook_type next_hook;
 
 // What the index may cost, of the cost of the sort.
 constexpr double kShare = 0.5;
+// If the filter keeps one row in so many, and the whole index costs so many times as much as the sort, the index is not scanned
+// without a limit, however near the rows are expected: all rows of a tenant may be far from the query.
+constexpr double kFew = 16, kRisk = 8;
 
 // Whether the rows of a table are wanted in an order, but perhaps not all, and are filtered.
 bool can_divide(const PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
@@ -69,7 +72,8 @@ bool is_unbounded(const Path *path)
         return false;
     ListCell *cell;
     foreach (cell, scan->indexclauses) {
-        if (static_cast<const IndexClause *>(lfirst(cell))->indexcol == scan->indexinfo->nkeycolumns - 1)
+        const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+        if (clause->indexcol == scan->indexinfo->nkeycolumns - 1 && !IsA(clause->rinfo->clause, NullTest))
             return false;
     }
     return true;
@@ -96,6 +100,15 @@ bool find_scans(const RelOptInfo *rel, const IndexPath **ordered, const Path **c
             *cheapest = path;
     }
     return *ordered != nullptr && *cheapest != nullptr;
+}
+
+void remove_unbounded(RelOptInfo *rel)
+{
+    ListCell *cell;
+    foreach (cell, rel->pathlist) {
+        if (is_unbounded(static_cast<const Path *>(lfirst(cell))))
+            rel->pathlist = foreach_delete_current(rel->pathlist, cell);
+    }
 }
 
 template <typename T> T *copy_node(const T *from)
@@ -200,7 +213,9 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
     Cost first;
     const Cost most = kShare * cheapest->total_cost;
     int radius = affordable_radius(root, ordered, most, &first);
-    if (radius < 0 || cheapest->total_cost / 2 >= ordered->path.startup_cost)
+    const bool risky =
+        kFew * rel->rows <= rel->tuples && kRisk * cheapest->total_cost <= ordered->path.total_cost;
+    if (radius < 0 || (!risky && cheapest->total_cost / 2 >= ordered->path.startup_cost))
         return;
     Path *near = near_scan(root, ordered, radius);
     // The rows may be nearer than those near by chance.
@@ -227,6 +242,8 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
     both->subpaths = list_make2(create_material_path(rel, near), far);
     both->first_partial_path = 2;
     both->limit_tuples = -1;
+    if (risky)
+        remove_unbounded(rel);
     add_path(rel, &both->path);
 }
 

@@ -33,7 +33,7 @@ namespace
 // or a crash leaves a file that the transaction's end, or recovery, removes or that an invalid index keeps.
 IndexBuildResult *build(Relation heap, Relation index, IndexInfo *info)
 {
-    require_valid_opclass(index);
+    require_valid_opclass(index, info->ii_ExclusionStrats);
     if (RelationGetNumberOfBlocks(index) != 0)
         elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
     forget_meta(index); // of the file before a TRUNCATE in place

@@ -13,6 +13,7 @@ extern "C" {
 #include "catalog/pg_opclass.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -180,7 +181,7 @@ bool validate_opclass(Oid oid)
     return check_opclass(oid, INFO, &opclass);
 }
 
-void require_valid_opclass(Relation index)
+void require_valid_opclass(Relation index, const uint16 *compared)
 {
     bool null;
     const Datum classes = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indclass, &null);
@@ -190,21 +191,32 @@ void require_valid_opclass(Relation index)
         check_opclass(reinterpret_cast<const oidvector *>(DatumGetPointer(classes))->values[column], ERROR,
                       &opclass);
         if (column == searched && !opclass.searched)
-            ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("the last column of index \"%s\" has no type that can be searched",
-                           RelationGetRelationName(index)),
-                    kind_on(opclass.handler, opclass.type) == nullptr
-                        ? errdetail("Type %s is for columns before the searched one.",
-                                    format_type_be(opclass.type))
-                        : errdetail("Operator class \"%s\" is for columns before the searched one.",
-                                    opclass.name),
-                    errhint("Add the column with the fingerprints, or use a btree."));
+            ereport(
+                ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                errmsg("the last column of index \"%s\" has no type that can be searched",
+                       RelationGetRelationName(index)),
+                kind_on(opclass.handler, opclass.type) == nullptr
+                    ? errdetail("Type %s is for columns before the searched one.",
+                                format_type_be(opclass.type))
+                    : errdetail("Operator class \"%s\" is for columns before the searched one.",
+                                opclass.name),
+                errhint(
+                    "Add the column with the fingerprints, or an expression of type simhash, bigint, bit(n) "
+                    "or text."));
         if (column < searched && !has_equality(opclass))
             ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("column %d of index \"%s\" has no operator class for equality", column + 1,
                            RelationGetRelationName(index)),
-                    errhint("Only the last column is searched for what is near. Before it, a text needs "
-                            "simhash_equal_text_ops."));
+                    errdetail("Only the last column is searched for what is near."),
+                    TypeCategory(opclass.type) == TYPCATEGORY_STRING
+                        ? errhint("Before it, a text needs simhash_equal_text_ops.")
+                        : 0);
+        if (column < searched && compared != nullptr && !is_equality(compared[column]))
+            ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("column %d of exclusion constraint \"%s\" is not compared for equality",
+                           column + 1, RelationGetRelationName(index)),
+                    errdetail("Only the last column is searched for what is near."),
+                    errhint("Use WITH = for the columns before it, and put the fingerprints last."));
     }
 }
 

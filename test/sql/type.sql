@@ -63,6 +63,7 @@ SELECT 1e30::simhash;
 SELECT (-1)::numeric::simhash;
 SELECT 0.5::simhash;
 SELECT 'NaN'::numeric::simhash;
+SELECT repeat('9', 1000)::numeric::simhash;
 
 \echo '-- bit(64), most significant first, and no other length'
 SELECT '8000000000000001'::simhash::bit(64);

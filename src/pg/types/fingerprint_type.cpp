@@ -216,7 +216,7 @@ SIMHASH_FUNCTION(simhash_from_numeric)
 
     if (!parse_decimal(text, &value))
         ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("numeric value %s is out of range for type simhash", text),
+                errmsg("numeric value %s is out of range for type simhash", quoted(text)),
                 errdetail("A fingerprint is a whole number from 0 to 18446744073709551615."),
                 *text == '-'
                     ? errhint("To convert a signed number, cast to bigint first: (...)::bigint::simhash.")

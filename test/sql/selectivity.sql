@@ -135,6 +135,9 @@ CREATE INDEX ON measured ((h <@> '0123456789abcdef'));
 ANALYZE measured;
 SELECT expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 $$, 3200, 3700),
        expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= 30 OR id = 0 $$, 3200, 3700),
+       expected($$ SELECT FROM measured WHERE (h <@> '0123456789abcdef' <= 30) IS TRUE $$, 3200, 3700),
+       expected($$ SELECT FROM measured WHERE (h <@> '0123456789abcdef' <= 30) IS NOT FALSE $$, 3200, 3700),
+       expected($$ SELECT FROM (VALUES (1)) AS one(id) LEFT JOIN measured ON one.id < measured.id AND h <@> '0123456789abcdef' <= 30 $$, 3200, 3700),
        expected($$ SELECT FROM measured WHERE 30 > h <@> '0123456789abcdef' $$, 2300, 2800),
        expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' = 32 $$, 900, 1100),
        expected($$ SELECT FROM measured WHERE h <@> '0123456789abcdef' <= (SELECT 20) $$, 1, 100),

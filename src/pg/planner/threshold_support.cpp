@@ -412,6 +412,9 @@ bool has_estimated_comparison(PlannerInfo *root, Oid schema, Node *condition, co
         }
         return false;
     }
+    if (IsA(condition, BooleanTest))
+        return has_estimated_comparison(
+            root, schema, reinterpret_cast<Node *>(reinterpret_cast<BooleanTest *>(condition)->arg), terms);
     if (!is_opclause(condition) || list_length(reinterpret_cast<OpExpr *>(condition)->args) != 2)
         return false;
     auto *left = static_cast<Node *>(linitial(reinterpret_cast<OpExpr *>(condition)->args));
@@ -438,12 +441,15 @@ bool estimated_beside(const SupportRequestSelectivity *request, const DistanceTe
     if (root == nullptr || root->simple_rel_array == nullptr || relation <= 0 ||
         relation >= root->simple_rel_array_size || root->simple_rel_array[relation] == nullptr)
         return false;
-    ListCell *cell;
-    foreach (cell, root->simple_rel_array[relation]->baserestrictinfo) {
-        if (has_estimated_comparison(
-                root, schema, reinterpret_cast<Node *>(static_cast<RestrictInfo *>(lfirst(cell))->clause),
-                terms))
-            return true;
+    const RelOptInfo *rel = root->simple_rel_array[relation];
+    for (const List *conditions : {rel->baserestrictinfo, rel->joininfo}) {
+        ListCell *cell;
+        foreach (cell, conditions) {
+            if (has_estimated_comparison(
+                    root, schema, reinterpret_cast<Node *>(static_cast<RestrictInfo *>(lfirst(cell))->clause),
+                    terms))
+                return true;
+        }
     }
     return false;
 }

@@ -116,4 +116,9 @@ ANALYZE feature;
 EXPLAIN (COSTS OFF) SELECT signature_agg(f, 4096) FROM feature GROUP BY g;
 SELECT aggregate, memory_of_groups(aggregate, 3) <= 1.1 * memory_of_groups(aggregate, 0) + 100000 AS small
 FROM unnest('{"signature_agg(f, 4096)","minhash_agg(f, 4096)",feature_frequencies_agg(f),simhash_agg(f)}'::text[]) AS aggregate;
+
+\echo '-- A function that returns rows leaves hardly anything for each call.'
+SELECT name, max(bytes) - min(bytes) < 200 * count(*) AS small FROM (
+    SELECT 'pair groups' AS name, used_bytes('^ExecutorState$') AS bytes FROM generate_series(1, 4000) AS n, LATERAL simhash_pair_groups(ARRAY[n, 2], ARRAY[3, 4])
+    UNION ALL SELECT 'designs', used_bytes('^ExecutorState$') FROM generate_series(1, 4000) AS n, LATERAL simhash_index_designs(1 + n % 3) LIMIT 100000) AS used GROUP BY name ORDER BY name;
 DROP TABLE apart, unequal, near, noted, feature;

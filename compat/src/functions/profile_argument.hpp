@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pg/server/compat.hpp"
+#include "pg/types/text_reader.hpp"
 
 extern "C" {
 #include "lib/stringinfo.h"
@@ -32,7 +33,7 @@ const Profile &named_profile(FunctionCallInfo fcinfo, const ProfileTable<Profile
     for (std::size_t i = 0; i < table.count; i++)
         appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ", table.profiles[i].name);
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("unrecognized %s profile: \"%s\"", table.kind, text_to_cstring(name)),
+            errmsg("unrecognized %s profile: \"%s\"", table.kind, quoted(text_to_cstring(name))),
             errhint("Profiles are %s.", names.data));
     pg_unreachable();
 }

@@ -126,7 +126,7 @@ int type_bits(Oid type, int32 length, Oid fingerprint, const char *what)
 Source find_source(Relation relation, const char *text, Oid fingerprint)
 {
     const AttrNumber number = get_attnum(RelationGetRelid(relation), text);
-    const bool column = number != InvalidAttrNumber || std::strpbrk(text, "(:") == nullptr;
+    const bool column = number != InvalidAttrNumber || std::strpbrk(text, "(:\"") == nullptr;
     Source source;
     const char *what = "the expression";
     if (column) {

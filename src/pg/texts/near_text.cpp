@@ -100,7 +100,7 @@ SIMHASH_FUNCTION(simhash_text_ball)
     const double similarity = PG_GETARG_FLOAT8(1);
     if (!valid_similarity(similarity))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("similarity must lie between 0 and 1"));
+                errmsg("similarity must lie between 0 and 1"), errdetail("It is %g.", similarity));
     return make_ball({VARDATA_ANY(center), static_cast<Size>(VARSIZE_ANY_EXHDR(center))}, similarity,
                      text_unit(PG_GETARG_TEXT_PP(2)));
 }

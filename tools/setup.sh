@@ -162,7 +162,7 @@ install "${todo[@]}" || {
 
 globally() { as_root npm install --global --prefix /usr/local --no-audit --no-fund "$@"; }
 [ "$purpose" != engines ] || globally @duckdb/node-api chdb
-[ "$purpose" != drivers ] || globally pg drizzle-orm drizzle-kit kysely knex sequelize typeorm
+[ "$purpose" != drivers ] || globally pg drizzle-orm drizzle-kit kysely knex sequelize typeorm typescript
 
 if [ "$purpose" = demo ]; then
     mapfile -t todo < <(missing "${documentation[@]}")

@@ -1,5 +1,3 @@
-import type { ClientBase } from 'pg';
-
 /** A BigInt, signed or unsigned, as the text of a simhash: 16 hexadecimal digits. */
 export function fingerprint(value: bigint): string;
 
@@ -17,5 +15,11 @@ export class Signature {
 export function distance(a: bigint, b: bigint): number;
 export function distance(a: Signature, b: Signature): number;
 
+// A client of node-postgres. From a linked package its own type could not be imported. Older ones lack setTypeParser.
+export interface NodePostgresClient {
+    query(text: string, values: string[]): Promise<{ rows: any[] }>;
+    escapeIdentifier(name: string): string;
+}
+
 /** Registers the types on a client. The schema is that of the extension, if it is not in the search path. */
-export function registerTypes(client: ClientBase, options?: { schema?: string }): Promise<void>;
+export function registerTypes(client: NodePostgresClient, options?: { schema?: string }): Promise<void>;

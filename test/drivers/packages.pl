@@ -55,6 +55,22 @@ registerTypes(client).then(() => {
     console.log('passed');
 });
 JS
+    # For tsc the types that pg has, and what pg's have of Node's.
+    append_to_file("$here/pg/index.d.ts", <<'TS');
+declare global { interface Buffer extends Uint8Array {} }
+export class Client {
+    query<R = any>(query: string | object, values?: any[]): Promise<{ rows: R[] }>;
+    escapeIdentifier(name: string): string;
+}
+TS
+    append_to_file("$here/program.ts", <<'TS');
+import { Client } from 'pg';
+import { Signature, registerTypes } from 'pg-simhash';
+registerTypes(new Client(), { schema: 'ext' });
+const bytes: Buffer = new Signature([0xf0], 4).bytes;
+TS
+    mkdir "$here/other" or die;
+    append_to_file("$here/other/package.json", '{"name": "other", "version": "1.0.0"}');
     append_to_file("$here/module.mjs", "import { fingerprint } from 'pg-simhash';\nconsole.log(fingerprint(255n));\n");
     return $here;
 }
@@ -63,21 +79,22 @@ PostgreSQL::Test::Utils::system_or_bail('cp', '-R', "$top/clients", "$directory/
 
 SKIP: {
     skip 'npm is not installed', 1 if !succeeds('npm', '--version') || !succeeds('node', '--version');
-    my @commands = commands('javascript', 'npm install');
-    is(scalar @commands, 1, 'JavaScript: the page says how to install the package');
-    my $packed = "npm pack --silent --pack-destination '$directory' '$directory/clients/javascript'";
-    my ($archive) = runs($directory, $packed, 'JavaScript: npm pack') =~ /^(\S+\.tgz)$/m;
-    my %way = (
-        'as the page says' => $commands[0],
-        'as a link' => "npm install $directory/clients/javascript",
-        'from npm pack' => 'npm install ' . $directory . '/' . ($archive // 'nothing'));
+    my ($link, $archive) = commands('javascript', 'npm install');
+    my ($pack) = commands('javascript', 'npm pack');
+    my %way = ('as a link' => $link, 'from npm pack' => "$pack && $archive");
+    my $options = '--offline --no-audit --no-fund';
     for my $way (sort keys %way) {
         my $here = application();
-        runs($here, "$way{$way} --offline --no-audit --no-fund", "JavaScript: installed $way");
+        runs($here, "$way{$way} $options", "JavaScript: installed $way");
+        runs($here, "npm ci $options && npm install ./other $options", "JavaScript: installed again $way");
         is(runs($here, 'node program.js', "JavaScript: loaded $way"), "passed\n", "JavaScript: works $way");
         is(runs($here, 'node module.mjs', "JavaScript: imported $way"), "00000000000000ff\n", "JavaScript: works as a module $way");
         is_deeply([ sort map { basename $_ } glob "$here/node_modules/pg-simhash/*" ], [ qw(LICENSE README.md index.d.ts index.js package.json) ],
             "JavaScript: the files $way") if $way ne 'as a link';
+      SKIP: {
+            skip 'tsc is not installed', 1 if !succeeds('tsc', '--version');
+            runs($here, 'tsc --noEmit --strict --target es2020 --module node16 program.ts', "JavaScript: the types are checked $way");
+        }
     }
 }
 

@@ -145,7 +145,7 @@ for my $name (sort keys %orm) {
   SKIP: {
         if ((grep { !defined } values %found) || $orm->{here} && !succeeds(@{ $orm->{here} })) {
             diag "$name is not installed: skipped; tools/setup.sh drivers installs it";
-            skip "$name is not installed", 2;
+            skip "$name is not installed", 3;
         }
         mkdir $_ or die for $here, "$here/node_modules", "$here/app", "$here/app/migrations";
         symlink "$found{$_}/$_", "$here/node_modules/$_" or die for keys %found;
@@ -157,8 +157,9 @@ for my $name (sort keys %orm) {
         $node->safe_psql($ENV{PGDATABASE}, 'CREATE EXTENSION simhash') if $text{$name}[0] !~ /extension/i;
         chdir $here or die;
         my ($output, $error) = ('', '');
-        IPC::Run::run [ 'timeout', '400', @{ $orm->{run} // [ 'node', 'program.mjs' ] } ], '<', \'', '>', \$output, '2>', \$error;
+        my $ended = IPC::Run::run [ 'timeout', '400', @{ $orm->{run} // [ 'node', 'program.mjs' ] } ], '<', \'', '>', \$output, '2>', \$error;
         is($output, "near 1\nnearest 1:1 2:56\n", "$name: the output") or diag $error;
+        ok($ended, "$name: no assertion fails") or diag $error;
         is($node->safe_psql($ENV{PGDATABASE}, "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_index
             JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON relam = pg_am.oid WHERE amname = 'simhash'"),
             'page_body page_h', "$name: the indexes");

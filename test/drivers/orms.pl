@@ -40,6 +40,30 @@ Page.objects.all().delete()
 call_command("loaddata", "dump.json", **quiet)
 assert list(Page.objects.order_by("id").values_list("h", flat=True)) == [255, 2**64 - 2]
 
+# Both operands of every lookup may be expressions, in subqueries, too.
+from django.db.models import Exists, F, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce, Mod
+from pg_simhash.django import FingerprintField
+pages = Page.objects.order_by("id")
+first, second = pages
+radius = Mod("id", 2) * 64    # 64 for the first, 0 for the second
+for condition, found in (
+        ({"h__within": (F("h"), 0)}, [first, second]), ({"h__within": (254, F("id"))}, [first]),
+        ({"h__within": (Value(-2), Value(0))}, [second]), ({"h__within": (Value("00000000000000ff"), radius)}, [first]),
+        ({"h__within": (-2, radius)}, [first, second]), ({"h__within": [Coalesce("h", Value("0" * 16)), 0]}, [first, second]),
+        ({"h__within": (pages.filter(id=first.id).values("h"), 1)}, [first]),
+        ({"h__near": F("h")}, [first, second]), ({"h__near": Value(254)}, [first]), ({"body__near": F("body")}, [first, second]),
+        ({"h__near": Subquery(pages.filter(id=first.id).values("h"))}, [first]), ({"h": F("h"), "h__in": [F("h"), 5]}, [first, second])):
+    assert list(pages.filter(**condition)) == found, condition
+    assert list(pages.exclude(**condition)) == [page for page in pages if page not in found], condition
+for condition in ({"h__within": (OuterRef("h"), 3)}, {"h__within": (OuterRef("h"), OuterRef("id"))}, {"h__near": OuterRef("h")}, {"h": OuterRef("h")}):
+    assert list(pages.filter(Exists(pages.filter(**condition)))) == [first, second], condition
+    assert not pages.filter(Exists(pages.filter(**condition).exclude(id=OuterRef("id")))), condition
+    assert list(pages.filter(Exists(pages.filter(Exists(pages.filter(**condition)), id=OuterRef("id"))))) == [first, second], condition
+apart = pages.annotate(bits=HammingDistance("h", Value(254)), same=HammingDistance("h", F("h")))
+assert list(apart.values_list("bits", "same")) == [(1, 0), (56, 0)]
+assert not pages.filter(h__within=(Value(None), 64))
+
 # A form reads what it has shown, whatever its digits.
 from django.forms import modelform_factory
 from pg_simhash.django import SignatureField

@@ -9,7 +9,7 @@
             constraints = [SimhashConstraint(name="page_apart", expressions=[("body", "~=")])]
 
     Page.objects.filter(body__near=text)
-    Page.objects.filter(h__within=(fingerprint, 3))
+    Page.objects.filter(h__within=(fingerprint, 3))    # both may be expressions: (F("other"), F("radius"))
     Page.objects.annotate(distance=HammingDistance("h", fingerprint)).order_by("distance")[:10]
 
 A migration's first operation is SimhashExtension().
@@ -96,6 +96,11 @@ class SignatureField(_SearchedField):
         return value if isinstance(value, Signature) else parse_binary_digits(binary_digits(value))
 
 
+def _plain(value: Any) -> Any:
+    """What Django wraps in a Value has a type by its class in Python. The field knows better."""
+    return value.value if isinstance(value, Value) else value
+
+
 class HammingDistance(Func):  # type: ignore
     """The number of bits in which a field and a value are different: HammingDistance("h", fingerprint)."""
 
@@ -104,6 +109,7 @@ class HammingDistance(Func):  # type: ignore
     output_field = IntegerField()
 
     def __init__(self, field: Any, value: Any, **options: Any) -> None:
+        value = _plain(value)
         if isinstance(value, int):
             value = digits(value)
         elif isinstance(value, (bytes, Signature)):
@@ -117,10 +123,22 @@ class Near(Lookup):  # type: ignore
 
     lookup_name = "near"
 
+    def get_prep_lookup(self) -> Any:
+        self.rhs = _plain(self.rhs)
+        return super().get_prep_lookup()
+
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         left, left_parameters = self.process_lhs(compiler, connection)
         right, right_parameters = self.process_rhs(compiler, connection)
         return f"{left} ~= {right}", [*left_parameters, *right_parameters]
+
+
+class _ValueAndRadius(Func):  # type: ignore
+    """One expression of both: Django resolves those in it, also when a query becomes a subquery."""
+
+    arg_joiner = " <= "
+    template = "%(expressions)s"
+    output_field = IntegerField()
 
 
 class Within(Lookup):  # type: ignore
@@ -129,12 +147,15 @@ class Within(Lookup):  # type: ignore
     lookup_name = "within"
 
     def get_prep_lookup(self) -> Any:
-        value, radius = self.rhs
-        return self.lhs.output_field.get_prep_value(value), radius
+        value, radius = map(_plain, self.rhs)
+        if not hasattr(value, "resolve_expression"):
+            value = Value(self.lhs.output_field.get_prep_value(value))
+        return _ValueAndRadius(value, radius if hasattr(radius, "resolve_expression") else Value(radius))
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
-        left, parameters = self.process_lhs(compiler, connection)
-        return f"{left} <@> %s <= %s", [*parameters, *self.rhs]
+        left, left_parameters = self.process_lhs(compiler, connection)
+        right, right_parameters = compiler.compile(self.rhs)
+        return f"{left} <@> {right}", [*left_parameters, *right_parameters]
 
 
 FingerprintField.register_lookup(Within)

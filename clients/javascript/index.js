@@ -59,13 +59,17 @@ function register(client, oid, arrayOid, parse) {
 // Registers the types on a client. The schema is that of the extension, if it is not in the search path.
 async function registerTypes(client, { schema } = {}) {
     const name = schema === undefined ? 'simhash' : `${client.escapeIdentifier(schema)}.simhash`;
-    const found = await client.query('SELECT oid, typarray FROM pg_type WHERE oid = to_regtype($1)', [name]);
+    const found = await client.query(`SELECT simhash.oid, simhash.typarray, distance.typarray AS distances
+        FROM pg_type simhash JOIN pg_type distance USING (typnamespace)
+        WHERE simhash.oid = to_regtype($1) AND distance.typname = 'hamming_distance'`, [name]);
     if (found.rows.length === 0)
         throw new Error('there is no type simhash: CREATE EXTENSION simhash, or name its schema');
-    const { oid, typarray } = found.rows[0];
+    const { oid, typarray, distances } = found.rows[0];
     register(client, oid, typarray, (digits) => BigInt('0x' + digits));
     register(client, BIT, BIT_ARRAY, Signature.parse);
     register(client, VARBIT, VARBIT_ARRAY, Signature.parse);
+    // The server sends a domain as its base type, except in arrays.
+    client.setTypeParser(distances, (text) => parseArray(text, Number));
 }
 
 module.exports = { distance, fingerprint, Signature, registerTypes };

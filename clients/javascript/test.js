@@ -44,6 +44,8 @@ async function main() {
     for (let id = 0; id < 100; id++)
         await db.query('INSERT INTO item VALUES ($1, $2, $3)',
             [id, fingerprint(BigInt.asUintN(64, BigInt(id) * 0x9E3779B97F4A7C15n)), new Signature(Buffer.alloc(32, id))]);
+    assert.deepStrictEqual(await only('SELECT array_append(array_agg(h <@> $1 ORDER BY id), NULL) FROM item WHERE id < 2', fingerprint(5n)),
+        [2, distance(0x9E3779B97F4A7C15n, 5n), null]);
     await db.query('CREATE INDEX ON item USING simhash (h)');
     await db.query('CREATE INDEX ON item USING simhash (sig)');
     await db.query('SET enable_seqscan = off');
@@ -62,6 +64,7 @@ async function main() {
     await db.query('BEGIN; CREATE SCHEMA "oth""er"; DROP EXTENSION simhash CASCADE; CREATE EXTENSION simhash SCHEMA "oth""er"');
     await assert.rejects(registerTypes(db), /there is no type simhash/);
     await registerTypes(db, { schema: 'oth"er' });
+    assert.deepStrictEqual(await only('SELECT ARRAY[5::"oth""er".hamming_distance]'), [5]);
     await db.query('ROLLBACK');
     await db.end();
 

@@ -44,6 +44,9 @@ with psycopg.connect() as db:
                 copy.set_types(["int4", "simhash", "bit"])
             for id in range(100):
                 copy.write_row((id, Fingerprint(id * 0x9E3779B97F4A7C15 % 2**64), Signature(bytes([id] * 32))))
+    for binary in (False, True):
+        distances = "SELECT array_append(array_agg(h <@> %s ORDER BY id), NULL) FROM item WHERE id < 2"
+        assert db.cursor(binary=binary).execute(distances, [Fingerprint(7)]).fetchone()[0] == [3, 3, 37, 37, None]
     db.execute("CREATE INDEX ON item USING simhash (h)")
     db.execute("CREATE INDEX ON item USING simhash (sig)")
     db.execute("SET enable_seqscan = off")
@@ -80,6 +83,8 @@ async def asynchronous():
         await register_simhash_async(db)
         found = await db.execute("SELECT %s, %s", [Fingerprint(7), IMAGE])
         assert await found.fetchone() == (7, IMAGE)
+        found = await db.execute("SELECT ARRAY[%s <@> %s]", [Fingerprint(7), Fingerprint(8)])
+        assert await found.fetchone() == ([4],)
 
 
 asyncio.run(asynchronous())

@@ -44,6 +44,8 @@ check item.changed? && item.save && item.reload.sig.getbyte(0) == 0, "bytes chan
 check !Item.create!(sig: nil).tap(&:reload).changed?, "no signature, no change"
 check Item.create!(h: "").reload.h.nil? && Item.where(h: "").none?, "an empty field of a form is no fingerprint"
 raises(RangeError) { Item.new(h: "1ffffffffffffffff").h }
+arrays = Item.where(id: 1..2).pick(Arel.sql("array_agg(h ORDER BY id)"), Arel.sql("array_agg(h <@> h) AS distances"))
+check arrays == [[0x9E3779B97F4A7C15, 2 * 0x9E3779B97F4A7C15 % 2**64], [0, 0]], "arrays: #{arrays}"
 
 db.execute("SET enable_seqscan = off")
 near = { "h <@> ? <= 3" => PgSimhash.digits(0x9E3779B97F4A7C15 ^ 5), "sig <@> ? <= 1" => PgSimhash.signature("\1" * 31 + "\3") }

@@ -46,12 +46,13 @@ assert.strictEqual(fingerprint(-2n), 'fffffffffffffffe');
 assert.strictEqual(new Signature([0xf0], 4).toString(), '1111');
 const parsers = {};
 const client = {
-    query: async () => ({ rows: [{ oid: 1, typarray: 2 }] }),
+    query: async () => ({ rows: [{ oid: 1, typarray: 2, distances: 3 }] }),
     setTypeParser: (oid, parse) => { parsers[oid] = parse; },
 };
 registerTypes(client).then(() => {
     assert.strictEqual(parsers[1]('00000000000000ff'), 255n);
     assert.deepStrictEqual(parsers[2]('{00000000000000ff,NULL}'), [255n, null]);
+    assert.deepStrictEqual(parsers[3]('{12,NULL}'), [12, null]);
     console.log('passed');
 });
 JS

@@ -8,6 +8,7 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types import TypeInfo
+from psycopg.types.numeric import Int4BinaryLoader, IntLoader
 
 from ._values import Fingerprint, Signature, parse_binary_digits
 
@@ -67,22 +68,26 @@ class SignatureBinaryLoader(SignatureLoader):
 
 def register_simhash(db: Connection[Any], schema: str | None = None) -> None:
     """Registers the types on a connection. The schema is that of the extension, if it is not in the search path."""
-    _register(db, TypeInfo.fetch(db, _name(schema)))
+    _register(db, *[TypeInfo.fetch(db, name) for name in _names(schema)])
 
 
 async def register_simhash_async(db: AsyncConnection[Any], schema: str | None = None) -> None:
     """Does the same on an AsyncConnection."""
-    _register(db, await TypeInfo.fetch(db, _name(schema)))
+    _register(db, *[await TypeInfo.fetch(db, name) for name in _names(schema)])
 
 
-def _name(schema: str | None) -> sql.Identifier:
-    return sql.Identifier("simhash") if schema is None else sql.Identifier(schema, "simhash")
+def _names(schema: str | None) -> list[sql.Identifier]:
+    return [sql.Identifier(*([] if schema is None else [schema]), name) for name in ("simhash", "hamming_distance")]
 
 
-def _register(db: Connection[Any] | AsyncConnection[Any], info: TypeInfo | None) -> None:
-    if info is None:
+def _register(db: Connection[Any] | AsyncConnection[Any], info: TypeInfo | None, distance: TypeInfo | None) -> None:
+    if info is None or distance is None:
         raise ProgrammingError("there is no type simhash: CREATE EXTENSION simhash, or name its schema")
     info.register(db)
+    # The server sends a domain as its base type, except in arrays.
+    distance.register(db)
+    db.adapters.register_loader(distance.oid, IntLoader)
+    db.adapters.register_loader(distance.oid, Int4BinaryLoader)
     # Each database has an OID of its own. Of two dumpers, the last one is preferred.
     for dumper in (FingerprintDumper, FingerprintBinaryDumper):
         db.adapters.register_dumper(Fingerprint, type(dumper.__name__, (dumper,), {"oid": info.oid}))

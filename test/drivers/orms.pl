@@ -64,6 +64,16 @@ apart = pages.annotate(bits=HammingDistance("h", Value(254)), same=HammingDistan
 assert list(apart.values_list("bits", "same")) == [(1, 0), (56, 0)]
 assert not pages.filter(h__within=(Value(None), 64))
 
+# Arrays, on a connection that registers them.
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import connection
+from django.db.backends.signals import connection_created
+from pg_simhash.psycopg2 import register_arrays
+connection_created.connect(lambda connection, **_: register_arrays(connection.connection), weak=False)
+connection.close()
+arrays = Page.objects.aggregate(h=ArrayAgg("h", ordering="id"), bits=ArrayAgg(HammingDistance("h", 254), ordering="id"))
+assert arrays == {"h": [255, 2**64 - 2], "bits": [1, 56]}, arrays
+
 # A form reads what it has shown, whatever its digits.
 from django.forms import modelform_factory
 from pg_simhash.django import SignatureField
@@ -107,6 +117,27 @@ with create_engine("postgresql+psycopg2://").begin() as db:
         exec(line)
     exec("if True:\n    " + code)
     assert compare_metadata(context, Base.metadata) == []
+
+# Arrays, on connections that register them, which are left as they were.
+from pg_simhash.psycopg2 import register_arrays
+from psycopg2.extensions import STATUS_READY
+from sqlalchemy import event
+from sqlalchemy.dialects.postgresql import ARRAY
+for schema, path in ((None, "public"), ("public", "pg_catalog")):
+    engine = create_engine("postgresql+psycopg2://", connect_args={"options": f"-csearch_path={path}"})
+    @event.listens_for(engine, "connect")
+    def connected(db, record):
+        register_arrays(db, schema)
+        assert db.status == STATUS_READY
+    lists = sa.Table("lists", sa.MetaData(), sa.Column("h", ARRAY(Simhash)), sa.Column("sig", ARRAY(pg_simhash.sqlalchemy.Bits(8))), prefixes=["TEMP"])
+    written = [{"h": [255, None, 2**64 - 2], "sig": [pg_simhash.Signature(b"1"), None]}, {"h": [], "sig": None}]
+    with engine.connect() as db:
+        db.execute(sa.text("SET search_path = public"))
+        lists.create(db)
+        db.execute(insert(lists), written)
+        assert [dict(row) for row in db.execute(select(lists)).mappings()] == written
+        distance = sa.cast(255, Simhash).distance(254)
+        assert db.execute(select(sa.func.array_agg(distance))).scalar() == [1]
 
 # Statements are cached, and no literal ends early.
 from sqlalchemy.dialects import postgresql

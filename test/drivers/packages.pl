@@ -107,7 +107,7 @@ SKIP: {
     my ($command) = grep { /--no-build-isolation/ } commands('python', 'pip install');
     my $there = "$directory/python";
     runs($directory, "$python -m $command --no-index --disable-pip-version-check --target '$there'", 'Python: installed as the page says');
-    is_deeply([ sort map { basename $_ } grep { -f } glob "$there/pg_simhash/*" ], [ qw(__init__.py _psycopg.py _values.py django.py py.typed sqlalchemy.py) ], 'Python: the files');
+    is_deeply([ sort map { basename $_ } grep { -f } glob "$there/pg_simhash/*" ], [ qw(__init__.py _psycopg.py _values.py django.py psycopg2.py py.typed sqlalchemy.py) ], 'Python: the files');
     my ($metadata) = map { slurp_file($_) } glob "$there/*.dist-info/METADATA";
     my ($least) = ($metadata // '') =~ /^Requires-Python: >=3\.(\d+)$/m;
     my $parse = "import ast, sys; [ast.parse(open(path).read(), feature_version=(3, $least)) for path in sys.argv[1:]]";

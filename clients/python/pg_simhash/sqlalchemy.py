@@ -3,6 +3,9 @@
     page = Table("page", metadata, Column("h", Simhash), Column("sig", Bits(256)))
     Index("page_h", page.c.h, postgresql_using="simhash")
     select(page).where(page.c.h.within(0x9E3779B97F4A7C15, 3)).order_by(page.c.h.distance(0x9E3779B97F4A7C15))
+
+Arrays, such as ARRAY(Simhash) or those of distances, need a driver that reads them: psycopg 2 after
+event.listen(engine, "connect", lambda db, _: pg_simhash.psycopg2.register_arrays(db)).
 """
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ CREATE INDEX ON far USING simhash (h);
 VACUUM ANALYZE far;
 SELECT condition, count(*) FILTER (WHERE s ~ 'Append') AS divided FROM unnest(ARRAY['', ' AND h IS NOT NULL', ' AND id > 0']) AS condition,
     LATERAL shown('SELECT id FROM far WHERE tenant = 0' || condition || ' ORDER BY h <@> ''0000000000000007'' LIMIT 1') AS s GROUP BY condition ORDER BY condition;
-SELECT count(*) FILTER (WHERE s ~ 'Append') AS divided FROM shown('SELECT id FROM far WHERE tenant <> 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1') AS s;
+SELECT shown('SELECT id FROM far WHERE tenant <> 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
 
 \echo '-- A volatile filter is evaluated once.'
 SELECT count(*) AS divided FROM shown('SELECT id FROM skewed WHERE tenant = 5 AND random() >= 0 ORDER BY h <@> ''0000000000000007'' LIMIT 5') AS s WHERE s ~ 'Append';

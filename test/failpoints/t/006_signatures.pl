@@ -143,7 +143,7 @@ signatures_agree($node, 'listed', 'lists that were opened');
 for my $lists (0, 1) {
     my $rows = 'INSERT INTO crowded SELECT n, flipped_signature(signature(0, 4096), n, 40) FROM generate_series';
     sql("DROP TABLE IF EXISTS crowded; CREATE TABLE crowded (id bigint, h bit(4096)) WITH (autovacuum_enabled = off);
-        CREATE INDEX crowded_h ON crowded USING simhash (h) WITH (trees = 1, lists = $lists); $rows(1, 450) AS n");
+        $rows(1, 15) AS n; CREATE INDEX crowded_h ON crowded USING simhash (h) WITH (trees = 1, lists = $lists); $rows(16, 450) AS n");
     sql('DELETE FROM crowded WHERE id <= 300');
     hold();
     $first = session_at($node, 'segment-full=hold');

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests; `make test` and `make check-one` call this. Each stage is a file of test/stages, which prints TAP; the
 # first lines there say what it does, CONTRIBUTING.md has the table. Stages with cases are called once for each of them.
-# `prove` runs all of these, several at once, in the order of this list:
+# `prove` runs all of these in the order of this list, one more at once than there are processors, since tests wait:
 #
 STAGES="build regress isolation pgtap tap drivers failpoints unit compilers lint format versions files symbols layers bench"
 STAGES="$STAGES assertions"
@@ -130,4 +130,4 @@ fi
 . "$TOP/tools/cluster.sh"
 cd "$TOP"
 interruptible env CLUSTER_SCRATCH="$SCRATCH" PERL5LIB="$TOP/test/stages" \
-    prove --norc --jobs "$(nproc)" --timer --harness Stages "${files[@]}"
+    prove --norc --jobs "$(($(nproc) + 1))" --timer --harness Stages "${files[@]}"

@@ -90,7 +90,7 @@ INSERT INTO argument VALUES
     (5, '{"double precision"}', 'a threshold'), (5, '{recall}', 'a probability, 0 to 1'),
     (6, '{bit,simhash,simhash_weights}', 'what is compared; bit strings of the same length. Of weights the signs count'),
     (6, '{bigint}', 'the radius: below 0 nothing is within, from 64 (or the length) on everything'),
-    (6, '{max_probes}', 'the most probes, each of one leaf page or a few; 0 for no limit'),
+    (6, '{max_probes}', 'the most probes, each of one leaf page or a few; 0 or less for no limit'),
     (7, '{a,b}', 'what is compared: documents, or values of `feature_vector`'),
     (8, '{pairs_table,weights_column,simhash_column}', 'a table of pairs of near-duplicates: the weights of one, the fingerprint of the other'),
     (8, '{store}', 'whether the index is to use the model from now on'), (8, '{heapallindexed}', 'whether every row of the table is looked for'),

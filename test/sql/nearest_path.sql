@@ -129,6 +129,24 @@ VACUUM ANALYZE far;
 SELECT condition, count(*) FILTER (WHERE s ~ 'Append') AS divided FROM unnest(ARRAY['', ' AND h IS NOT NULL', ' AND id > 0']) AS condition,
     LATERAL shown('SELECT id FROM far WHERE tenant = 0' || condition || ' ORDER BY h <@> ''0000000000000007'' LIMIT 1') AS s GROUP BY condition ORDER BY condition;
 SELECT shown('SELECT id FROM far WHERE tenant <> 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
+SET enable_sort = off;
+SELECT shown('SELECT id FROM far WHERE tenant = 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
+RESET enable_sort;
+\echo '-- An index with the tenant passes over those of others. All rows of a partial index pass.'
+DROP INDEX far_tenant_idx;
+CREATE INDEX ON far USING simhash (tenant, h);
+SELECT shown('SELECT id FROM far WHERE tenant = 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
+DROP INDEX far_h_idx, far_tenant_h_idx;
+CREATE INDEX far_partial ON far USING simhash (h) WHERE tenant = 0;
+CREATE INDEX ON far (tenant);
+ANALYZE far;
+SELECT shown('SELECT id FROM far WHERE tenant = 0 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
+\echo '-- Rows of a tenant that stand together are sorted fast, but the index is tried first.'
+CREATE TABLE together AS SELECT i AS id, (i / 2500)::int AS tenant, hashint8extended(i, 1)::simhash AS h FROM generate_series(1, 49999) AS i;
+CREATE INDEX ON together (tenant);
+CREATE INDEX ON together USING simhash (h);
+VACUUM ANALYZE together;
+SELECT shown('SELECT id FROM together WHERE tenant = 3 ORDER BY h <@> ''0000000000000007'' LIMIT 1');
 
 \echo '-- A volatile filter is evaluated once.'
 SELECT count(*) AS divided FROM shown('SELECT id FROM skewed WHERE tenant = 5 AND random() >= 0 ORDER BY h <@> ''0000000000000007'' LIMIT 5') AS s WHERE s ~ 'Append';

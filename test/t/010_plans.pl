@@ -109,9 +109,9 @@ for my $settings ([], $ssd) {
         %with);
     plan_is("SELECT * FROM spread_1000000 WHERE label = 5 ORDER BY h <@> '$stored' LIMIT 30",
         qr/^Limit \(Result \(Append \(Result \(Materialize \(Index Scan by distance \(spread_1000000_h\)\)\), Sort \(.*spread_1000000_label/, %with);
-    # Of 20,000 rows: the 10 nearest are among the 500 nearest of all, and 300 among 15,000.
+    # Of 20,000 rows: the 10 nearest are among the 500 nearest of all, if they are not all far, and 300 among 15,000.
     plan_is("SELECT * FROM spread_1000000 WHERE label < 20 ORDER BY h <@> '$stored' LIMIT 10",
-        qr/^Limit \(Index Scan by distance/, %with);
+        qr/^Limit \(Result \(Append \(Result \(Materialize \(Index Scan by distance \(spread_1000000_h\)\)\), Sort \(/, %with);
     plan_is("SELECT * FROM spread_1000000 WHERE label < 20 ORDER BY h <@> '$stored' LIMIT 300", qr/^Limit \(Sort \(/,
         %with);
 
@@ -128,7 +128,9 @@ for my $settings ([], $ssd) {
             qr/^Limit \(Index Scan by distance \(spread_1000000_h\)\)$/, %with);
         plan_is("SELECT * FROM spread_1000000 WHERE id > 999900 ORDER BY h <@> '$query' LIMIT 10",
             qr/^Limit \(Sort \(.*spread_1000000_id/, %with);
-        for my $recent (970000, 900000, 500000) {
+        plan_is("SELECT * FROM spread_1000000 WHERE id > 970000 ORDER BY h <@> '$query' LIMIT 10",
+            qr/^Limit \(Result \(Append \(Result \(Materialize \(Index Scan by distance \(spread_1000000_h\)\)\), Sort \(/, %with);
+        for my $recent (900000, 500000) {
             plan_is("SELECT * FROM spread_1000000 WHERE id > $recent ORDER BY h <@> '$query' LIMIT 10",
                 qr/^Limit \(Index Scan by distance \(spread_1000000_h\)\)$/, %with);
         }

@@ -43,8 +43,8 @@ set_rel_pathlist_hook_type next_hook;
 
 // What the index may cost, of the cost of the sort.
 constexpr double kShare = 0.5;
-// If the filter keeps one row in so many, and the whole index costs so many times as much as the sort, the index is not scanned
-// without a limit, however near the rows are expected: all rows of a tenant may be far from the query.
+// A scan is a risk if the filter keeps one in so many of the rows that it may return, and to return all of them costs so many
+// times as much as the sort: all rows of a tenant may be far from the query.
 constexpr double kFew = 16, kRisk = 8;
 
 // Whether the rows of a table are wanted in an order, but perhaps not all, and are filtered.
@@ -102,13 +102,33 @@ bool find_scans(const RelOptInfo *rel, const IndexPath **ordered, const Path **c
     return *ordered != nullptr && *cheapest != nullptr;
 }
 
-void remove_unbounded(RelOptInfo *rel)
+bool is_risk(PlannerInfo *root, const RelOptInfo *rel, const IndexPath *scan, const Path *cheapest)
 {
+    double rows = scan->indexinfo->tuples; // with other values in the columns before the searched one, too
+    ListCell *cell;
+    foreach (cell, scan->indexclauses) {
+        const auto *clause = static_cast<const IndexClause *>(lfirst(cell));
+        if (clause->indexcol == scan->indexinfo->nkeycolumns - 1)
+            rows *= clause_selectivity(root, reinterpret_cast<Node *>(clause->rinfo), 0, JOIN_INNER, nullptr);
+    }
+    const double costed = Max(scan->indexselectivity * rel->tuples, 1);
+    return kFew * rel->rows <= rows &&
+           kRisk * cheapest->total_cost <= scan->path.total_cost * Max(rows / costed, 1);
+}
+
+// The scans in order that are a risk. Those of joins stay: how many rows of a table they need is not known.
+List *find_risks(PlannerInfo *root, const RelOptInfo *rel, const Path *cheapest)
+{
+    List *found = NIL;
+    if (!enable_sort || !bms_equal(rel->relids, root->all_baserels))
+        return NIL;
     ListCell *cell;
     foreach (cell, rel->pathlist) {
-        if (is_unbounded(static_cast<const Path *>(lfirst(cell))))
-            rel->pathlist = foreach_delete_current(rel->pathlist, cell);
+        auto *path = static_cast<Path *>(lfirst(cell));
+        if (is_unbounded(path) && is_risk(root, rel, reinterpret_cast<IndexPath *>(path), cheapest))
+            found = lappend(found, path);
     }
+    return found;
 }
 
 template <typename T> T *copy_node(const T *from)
@@ -201,7 +221,9 @@ Path *far_sort(PlannerInfo *root, const IndexPath *ordered, const Path *path, in
     Path *scan = IsA(path, IndexPath)        ? filtered<IndexPath>(path, condition)
                  : IsA(path, BitmapHeapPath) ? filtered<BitmapHeapPath>(path, condition)
                                              : filtered<Path>(path, condition);
-    return reinterpret_cast<Path *>(create_sort_path(root, path->parent, scan, ordered->path.pathkeys, -1));
+    const bool alone = bms_equal(path->parent->relids, root->all_baserels);
+    return reinterpret_cast<Path *>(
+        create_sort_path(root, path->parent, scan, ordered->path.pathkeys, alone ? root->limit_tuples : -1));
 }
 
 void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
@@ -213,9 +235,8 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
     Cost first;
     const Cost most = kShare * cheapest->total_cost;
     int radius = affordable_radius(root, ordered, most, &first);
-    const bool risky =
-        kFew * rel->rows <= rel->tuples && kRisk * cheapest->total_cost <= ordered->path.total_cost;
-    if (radius < 0 || (!risky && cheapest->total_cost / 2 >= ordered->path.startup_cost))
+    List *risks = find_risks(root, rel, cheapest);
+    if (radius < 0 || (risks == NIL && cheapest->total_cost / 2 >= ordered->path.startup_cost))
         return;
     Path *near = near_scan(root, ordered, radius);
     // The rows may be nearer than those near by chance.
@@ -242,8 +263,7 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
     both->subpaths = list_make2(create_material_path(rel, near), far);
     both->first_partial_path = 2;
     both->limit_tuples = -1;
-    if (risky)
-        remove_unbounded(rel);
+    rel->pathlist = list_difference_ptr(rel->pathlist, risks);
     add_path(rel, &both->path);
 }
 

@@ -24,7 +24,7 @@ ResultRows begin_rows(FunctionCallInfo fcinfo)
     if (result == nullptr || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("set-valued function called in context that cannot accept a set"));
-    const TupleDesc row = result_row(fcinfo); // with more that is of no use after this call
+    TupleDesc row = result_row(fcinfo); // with more that is of no use after this call
     MemoryContext caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
     result->returnMode = SFRM_Materialize;
     result->setDesc = CreateTupleDescCopy(row);

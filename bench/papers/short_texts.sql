@@ -1,7 +1,5 @@
--- Recall of searches by weights among short texts, of which one word in 20 has been replaced by another: of 4,000 texts of
--- `words` different words each, those whose edited text is within the radius, among 90,000 random fingerprints.
---
---   psql -v words=20 -f bench/papers/short_texts.sql      in a database with the extension
+-- Recall of searches by weights among texts of `words` different words, one in 20 of which is replaced: of 4,000, those
+-- whose edited text is within the radius, among 90,000 random fingerprints. psql -v words=20 -f bench/papers/short_texts.sql
 CREATE TEMP TABLE text AS SELECT i, to_simhash_weights(string_agg('w' || i || 'x' || j, ' ')) AS w,
     to_simhash(string_agg(CASE j % 20 WHEN 1 THEN 'r' ELSE 'w' END || i || 'x' || j, ' ')) AS h
     FROM generate_series(1, 4000) AS i, generate_series(1, :words) AS j GROUP BY i;

@@ -1,7 +1,5 @@
 -- Recall of signature_nearest by the number of neighbors: of those wanted, the share that is as near as the last true one.
---
---   zcat revisions.tsv.gz >/tmp/revisions.tsv    as bench/texts writes them
---   psql -v bits=1024 -v options='(trees = 8)' -f bench/wide/more_neighbors.sql      options: '' for the defaults
+-- psql -v bits=1024 -v options='(trees = 8)' -f bench/wide/more_neighbors.sql; /tmp/revisions.tsv is as bench/texts writes it
 CREATE TEMP TABLE line (id bigint, doc text, fam text, rev int, repo text, path text, words int, body text);
 \copy line FROM '/tmp/revisions.tsv'
 CREATE TEMP TABLE text AS SELECT id, to_signature(body, :bits)::bit(:bits) AS s FROM line;

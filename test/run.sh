@@ -3,7 +3,7 @@
 # first lines there say what it does, CONTRIBUTING.md has the table. Stages with cases are called once for each of them.
 # `prove` runs all of these in the order of this list, one more at once than there are processors, since tests wait:
 #
-STAGES="build regress isolation pgtap unit compilers lint tap drivers failpoints format versions files symbols layers bench"
+STAGES="build regress isolation pgtap tap drivers failpoints unit compilers lint format versions files symbols layers bench"
 STAGES="$STAGES assertions"
 #
 # and package, if ONLY asks for it.

@@ -5,7 +5,8 @@
 //   - the index, within a radius that costs at most half as much as the sort
 //   - the sort, of the rows beyond. Under a LIMIT that has been reached it does not start.
 //
-// So it takes little more than the index if that suffices, and else at most half more than the sort.
+// So it takes little more than the index if that suffices, and else at most half more than the sort. Where the index alone
+// would read very many rows in vain, it is not offered.
 //
 // A row that is not within the radius, or has no distance, is in the second part: its condition is that the first one is
 // not true. Both parts scan the same table, which an EvalPlanQual test does not permit: it offers the row that it tests to
@@ -55,6 +56,12 @@ bool can_divide(const PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
            entry->tablesample == nullptr && !IS_DUMMY_REL(rel) && root->rowMarks == NIL &&
            !contain_volatile_functions(
                reinterpret_cast<Node *>(extract_actual_clauses(rel->baserestrictinfo, false)));
+}
+
+// Whether LIMIT counts the rows of this table alone. How many of them a join needs is not known.
+bool is_limited(const PlannerInfo *root, const RelOptInfo *rel)
+{
+    return bms_equal(rel->relids, root->all_baserels);
 }
 
 // Whether a path is a scan of one of our indexes in the order of an exact distance, which no condition bounds.
@@ -116,11 +123,11 @@ bool is_risk(PlannerInfo *root, const RelOptInfo *rel, const IndexPath *scan, co
            kRisk * cheapest->total_cost <= scan->path.total_cost * Max(rows / costed, 1);
 }
 
-// The scans in order that are a risk. Those of joins stay: how many rows of a table they need is not known.
+// The scans in order that are a risk.
 List *find_risks(PlannerInfo *root, const RelOptInfo *rel, const Path *cheapest)
 {
     List *found = NIL;
-    if (!enable_sort || !bms_equal(rel->relids, root->all_baserels))
+    if (!enable_sort || !is_limited(root, rel))
         return NIL;
     ListCell *cell;
     foreach (cell, rel->pathlist) {
@@ -221,9 +228,9 @@ Path *far_sort(PlannerInfo *root, const IndexPath *ordered, const Path *path, in
     Path *scan = IsA(path, IndexPath)        ? filtered<IndexPath>(path, condition)
                  : IsA(path, BitmapHeapPath) ? filtered<BitmapHeapPath>(path, condition)
                                              : filtered<Path>(path, condition);
-    const bool alone = bms_equal(path->parent->relids, root->all_baserels);
+    const double limit = is_limited(root, path->parent) ? root->limit_tuples : -1;
     return reinterpret_cast<Path *>(
-        create_sort_path(root, path->parent, scan, ordered->path.pathkeys, alone ? root->limit_tuples : -1));
+        create_sort_path(root, path->parent, scan, ordered->path.pathkeys, limit));
 }
 
 void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *entry)
@@ -235,8 +242,10 @@ void add_nearest_path(PlannerInfo *root, RelOptInfo *rel, const RangeTblEntry *e
     Cost first;
     const Cost most = kShare * cheapest->total_cost;
     int radius = affordable_radius(root, ordered, most, &first);
+    if (radius < 0)
+        return;
     List *risks = find_risks(root, rel, cheapest);
-    if (radius < 0 || (risks == NIL && cheapest->total_cost / 2 >= ordered->path.startup_cost))
+    if (risks == NIL && cheapest->total_cost / 2 >= ordered->path.startup_cost)
         return;
     Path *near = near_scan(root, ordered, radius);
     // The rows may be nearer than those near by chance.

@@ -126,10 +126,10 @@ ALTER TABLE page DISABLE ROW LEVEL SECURITY;
 DROP POLICY own ON page;
 REVOKE ALL ON page, asked FROM simhash_several_user;
 DROP ROLE simhash_several_user;
-\echo '-- A constraint for each tenant; changed rows; a collation whose equal values differ.'
 \echo '-- Each insert would read all of such an index.'
 CREATE TABLE swapped (tenant bigint, h simhash, EXCLUDE USING simhash (h WITH ~=, tenant WITH =));
 CREATE TABLE swapped (tenant bigint, h simhash, EXCLUDE USING simhash (tenant WITH ~=, h WITH ~=));
+\echo '-- A constraint for each tenant; changed rows; a collation whose equal values differ.'
 CREATE TABLE kept (tenant int, h simhash, EXCLUDE USING simhash (tenant WITH =, h WITH ~=));
 INSERT INTO kept VALUES (1, '0000000000000000'), (2, '0000000000000000'), (NULL, '0000000000000000'), (NULL, '0000000000000001'), (1, '00000000000000ff');
 INSERT INTO kept VALUES (1, '0000000000000001');

@@ -14,6 +14,15 @@ prepare_signatures($node);
 
 sub sql { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
+# Starts a command in a session of its own, which it returns at once.
+sub starts
+{
+    my ($command) = @_;
+    my $session = open_session($node, on_error_stop => 0);
+    $session->query_until(qr/started/, "\\echo started\n$command;\n");
+    return $session;
+}
+
 # Starts a command in a session and waits until the session has stopped.
 sub stops
 {
@@ -85,8 +94,7 @@ is(sql("SELECT partial_entries FROM simhash_index_check('page_h', true)"), 0, 'V
 hold();
 $first = session_at($node, 'store-insert=hold');
 stops($first, "INSERT INTO page VALUES (50001, signature(888, 1024))", 'an insert holds its pages of the store');
-$second = open_session($node, on_error_stop => 0);
-$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n;\n");
+$second = starts("INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(51001, 51400) AS n");
 let_go();
 ends($first, 'the first insert goes on');
 ends($second, 'and the second');
@@ -96,8 +104,7 @@ signatures_agree($node, 'page', 'both inserts');
 hold();
 $first = session_at($node, 'segment-extended=hold');
 stops($first, 'INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(60001, 64000) AS n', 'an insert creates a segment');
-$second = open_session($node, on_error_stop => 0);
-$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(65001, 69000) AS n;\n");
+$second = starts("INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(65001, 69000) AS n");
 let_go();
 ends($first, 'it goes on');
 ends($second, 'another one, too');
@@ -112,8 +119,7 @@ for my $nth (1, 3) {
     hold();
     $first = session_at($node, "list-page=hold:$nth");
     stops($first, "$insert FROM generate_series(${nth}0001, ${nth}0800) AS n", 'an insert links a page');
-    $second = open_session($node, on_error_stop => 0);
-    $second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(${nth}5001, ${nth}5800) AS n;\n");
+    $second = starts("$insert FROM generate_series(${nth}5001, ${nth}5800) AS n");
     let_go();
     ends($first, 'it goes on');
     ends($second, 'another one, too');
@@ -127,8 +133,7 @@ sql('DELETE FROM listed WHERE id % 3 = 0');
 hold();
 $cleaner = session_at($node, 'vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM listed', 'VACUUM stops in front of the slots of a list');
-$second = open_session($node, on_error_stop => 0);
-$second->query_until(qr/started/, "\\echo started\n$insert FROM generate_series(60001, 61000) AS n;\n");
+$second = starts("$insert FROM generate_series(60001, 61000) AS n");
 let_go();
 ends($cleaner, 'it goes on');
 ends($second, 'an insert goes on, too');
@@ -148,8 +153,7 @@ for my $lists (0, 1) {
     hold();
     $first = session_at($node, 'segment-full=hold');
     stops($first, "$rows(1001, 1001) AS n", "lists = $lists: an insert finds a segment full");
-    $cleaner = open_session($node, on_error_stop => 0);
-    $cleaner->query_until(qr/started/, "\\echo started\nVACUUM (INDEX_CLEANUP ON) crowded;\n");
+    $cleaner = starts("VACUUM (INDEX_CLEANUP ON) crowded");
     ok($node->poll_query_until('postgres', "SELECT count(*) FILTER (WHERE query ~ '^VACUUM' AND state = 'active' AND wait_event IS DISTINCT FROM 'BufferContent') = 0
         FROM pg_stat_activity"), 'VACUUM waits for it');
     let_go();
@@ -341,8 +345,7 @@ sql('DELETE FROM page WHERE id % 5 = 0');
 hold();
 $cleaner = session_at($node, 'vacuum-slots=hold:2');
 stops($cleaner, 'VACUUM page', 'VACUUM stops in front of the slots');
-$second = open_session($node, on_error_stop => 0);
-$second->query_until(qr/started/, "\\echo started\nINSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(80001, 82000) AS n;\n");
+$second = starts("INSERT INTO page SELECT n, signature(n, 1024) FROM generate_series(80001, 82000) AS n");
 let_go();
 ends($cleaner, 'it goes on');
 ends($second, 'an insert goes on, too');

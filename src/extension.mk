@@ -10,6 +10,7 @@
 # and then call `compile` for the places of their objects.
 
 PARTS_PROGRAM := $(dir $(lastword $(MAKEFILE_LIST)))install-script.awk
+TIDY_PROGRAM := $(dir $(lastword $(MAKEFILE_LIST)))../tools/tidy.sh
 # The control file is the one source of the version.
 EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" $(TOP)/$(EXTENSION).control)
 # The scripts sql/EXTENSION--A--B.sql, which lead from release A to B, and those of the releases A.
@@ -127,5 +128,4 @@ check-dist:
 tidy:
 	@status=0; $(call TIDY,$(CORE_SOURCES),$(CORE_CXXFLAGS)) || status=1; \
 	$(call TIDY,$(filter-out $(CORE_SOURCES),$(SOURCES)),$(SERVER_CXXFLAGS)) || status=1; exit $$status
-# Standard error counts warnings in system headers.
-TIDY = printf '%s\n' $(addprefix $(TOP)/,$(1)) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- $(2) 2>/dev/null
+TIDY = $(TIDY_PROGRAM) '$(2)' $(addprefix $(TOP)/,$(1))

@@ -276,14 +276,19 @@ let_go();
 ends($first, 'it goes on');
 is_sound('its row is on a page of its list');
 
-# Inserts begin to look for free slots at a page that has left the list, because VACUUM failed before it opened the list anew.
+# The same, but VACUUM fails behind that page, before it opens the list anew: inserts begin to look at a page of no list.
 opened(1);
 sql('DELETE FROM opened WHERE id BETWEEN 197 AND 210');
 sql($vacuum);
-sql("$add(1001, 1001) AS n");
-sql('DELETE FROM opened WHERE id = 196 OR id = 1001 OR id BETWEEN 31 AND 45');
+sql('DELETE FROM opened WHERE id = 196 OR id BETWEEN 31 AND 45');
+hold();
+$first = session_at($node, 'list-searched=wait');
+$first->query_safe("SET statement_timeout = '60s'");
+stops($first, "$add(1001, 1001) AS n", 'an insert has found a free slot');
 vacuum_fails('list-left', 'VACUUM fails after the first of two pages');
-sql("SET statement_timeout = '20s'; $add(1002, 1040) AS n");
+let_go();
+ends($first, 'it goes on');
+sql("SET statement_timeout = '60s'; $add(1002, 1040) AS n");
 is_sound('inserts find other slots');
 
 # A page that VACUUM has found empty is used before it leaves its list.

@@ -43,10 +43,10 @@ for target in "${targets[@]}"; do
             "$googletest/src/gtest-all.cc"
         "$target-linux-gnu-ar" rc "$library" "$library.o"
     fi
-    # Optimised like the extension. Clang compiles the tests elsewhere, and the stage compilers has the warnings.
+    # Optimised like the extension. With sanitizers, GCC takes what std::fill_n has set for uninitialized.
     make -s -j"$(nproc)" -C "$build/$target" -f "$TOP/test/unit/Makefile" OPTIMIZE=-O2 EMULATE= \
-        SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" CXXFLAGS=-w \
-        CXX="$compiler -L$build/$target -isystem $googletest/include -isystem $build/include" unit_tests
+        SANITIZE="-fsanitize=$sanitizers -fno-sanitize-recover=all" CXXFLAGS=-Wno-maybe-uninitialized \
+        CXX="$compiler -L$build/$target -isystem $googletest/include -isystem $build/include"
     "qemu-$target" -L "/usr/$target-linux-gnu" "$build/$target/unit_tests" --gtest_brief=1 "$@" ||
         failed+=("$target")
 done

@@ -63,8 +63,9 @@ TEST(BallVolumeTest, RadiusIsTheLeastOfThatVolume)
         for (double fraction : {0.0, 1e-18, 1e-3, 0.5, 0.75, 1.0}) {
             const int radius = ball_radius(bits, fraction);
             EXPECT_GE(ball_volume(bits, radius), fraction);
-            if (radius > 0)
+            if (radius > 0) {
                 EXPECT_LT(ball_volume(bits, radius - 1), fraction);
+            }
         }
     }
 }

@@ -76,8 +76,9 @@ TEST(FeatureVector, OtherFormsAreRefused)
         StoredVector value(weighted, {{1, 1}, {2, 2}});
         FeatureVector vector;
         for (std::size_t cut = 1; cut <= value.size(); cut++)
-            if (cut % (weighted ? 16 : 12) != 0)
+            if (cut % (weighted ? 16 : 12) != 0) {
                 EXPECT_FALSE(vector.open(value.bytes(), value.size() - cut)) << cut;
+            }
         for (std::size_t byte : {0, 1, 2, 3}) {
             value.bytes()[byte] += 2;
             EXPECT_FALSE(vector.open(value.bytes(), value.size())) << byte;

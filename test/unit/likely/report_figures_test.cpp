@@ -117,8 +117,9 @@ TEST(CollectionReport, BitsThatGoTogetherMakeNearnessLikelier)
     for (int d = 0; d <= 32; d += 2) {
         exact += choose * std::exp2(-32);
         choose *= (32.0 - d / 2) / (d / 2 + 1);
-        if (d >= 8)
+        if (d >= 8) {
             EXPECT_NEAR(std::log2(found.within[d] / exact), 0, 1) << d;
+        }
     }
 }
 
@@ -151,8 +152,9 @@ TEST(CollectionReport, Signatures)
     for (int d = 0; d <= 75; d++) {
         binomial += choose;
         choose *= (150.0 - d) / (d + 1);
-        if (d >= 40)
+        if (d >= 40) {
             EXPECT_NEAR(std::log2(found.within[d] / binomial), 0, 1) << d;
+        }
     }
     EXPECT_NEAR(found.within[kSignature], 1, 1e-6);
 }

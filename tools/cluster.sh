@@ -130,7 +130,8 @@ server_programs() {
 # The settings that let a server load the extension from the staging directory, with SIMD=scalar the kernels of a processor
 # that has no others.
 staged_settings() {
-    [ -z "${SIMD:-}" ] || printf '%s\n' "session_preload_libraries = 'simhash'" "simhash.simd = '$SIMD'"
+    [ -z "${SIMD:-}" ] || printf '%s\n' "session_preload_libraries = '$INSTALL_ROOT$("$PG_CONFIG" --pkglibdir)/simhash'" \
+        "simhash.simd = '$SIMD'"
     if server_is_copied; then return; fi
     if [ "$(server_major)" -ge 18 ]; then
         echo "extension_control_path = '$INSTALL_ROOT$("$PG_CONFIG" --sharedir):\$system'"

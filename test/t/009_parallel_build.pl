@@ -177,7 +177,6 @@ sub set_library_path
 SKIP: {
     skip 'since 18 dynamic_library_path applies to all names', 2 if $node->safe_psql('postgres', 'SHOW server_version_num') >= 180000;
     skip 'the catalog has a bare name', 2 if $node->safe_psql('postgres', q{SELECT probin FROM pg_proc WHERE proname = 'simhash_internal_handler'}) !~ m{/};
-    skip 'sessions load the library by a bare name', 2 if $node->safe_psql('postgres', 'SHOW session_preload_libraries') ne '';
     set_library_path(q{SET dynamic_library_path = '/nowhere'});
     builds($node, 'another dynamic_library_path', 2, 2, 'CREATE INDEX page_h ON page USING simhash (h)');
     set_library_path('RESET dynamic_library_path');
